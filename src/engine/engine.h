@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/tensor.h"
+#include "graph/graph.h"
+#include "kernels/optimizer/optimizer.h"
+
+namespace tacho {
+
+struct CompileOptions {
+  int threads = 1;
+  uint64_t seed = 0;           // of dropout
+  UpdateRule update = Sgd{};   // of a training graph
+};
+
+// A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
+// allocates nor chooses.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+
+  // Copies a tensor into a graph input, or, in training, into a parameter or statistic. Type and shape must be
+  // the value's own.
+  virtual void write(ValueId value, const Tensor& tensor) = 0;
+  // Copies out a graph output or, in training, a parameter, a statistic or a parameter's gradient.
+  virtual Tensor read(ValueId value) const = 0;
+
+  // The nodes before Graph::backward_begin; in training that includes the loss.
+  virtual void forward() = 0;
+  // The rest: every gradient is overwritten. Only after forward().
+  virtual void backward() = 0;
+  // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
+  virtual void update(std::optional<double> learning_rate = {}) = 0;
+
+  // What the plan holds for its whole life.
+  virtual int64_t memory_bytes() const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string version() const = 0;
+
+  // `weights` holds every parameter and statistic of the graph (see check_weights()). Throws OutOfMemory where the
+  // plan would not fit.
+  virtual std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+                                        const CompileOptions& options) const = 0;
+};
+
+}  // namespace tacho

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace tacho {
+
+// Positions [first, last] along one axis; negative where a window reaches before the origin.
+struct Interval {
+  int64_t first = 0, last = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+// The input positions along spatial axis `axis` that the outputs in `output` depend on, in a tensor without edges.
+// Nothing where the network pools globally: then every output depends on all of the input.
+std::optional<Interval> required_input(const Graph& graph, int axis, Interval output);
+
+// How far, at most over all output positions, the network looks before and behind a position, per axis.
+struct ReceptiveField {
+  int64_t before = 0, after = 0;
+  int64_t size() const { return before + 1 + after; }
+};
+std::optional<std::vector<ReceptiveField>> receptive_field(const Graph& graph);
+
+}  // namespace tacho

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+
+namespace tacho {
+
+// As torch.optim.SGD: v = momentum * v + g + weight_decay * p; p -= lr * v (Nesterov: lr * (g + momentum * v)).
+struct Sgd {
+  double learning_rate = 0.1;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
+  bool nesterov = false;
+};
+
+// As torch.optim.Adam, with L2 weight decay added to the gradient.
+struct Adam {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+};
+
+using UpdateRule = std::variant<Sgd, Adam>;
+
+// How many floats of state each parameter needs.
+int state_per_parameter(const UpdateRule& rule);
+
+// One fused sweep: updates parameters and state in place. `step` counts from 1.
+// `state` holds state_per_parameter(rule) arrays of the parameters' length, zero before step 1.
+void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters, std::span<const float> gradients,
+                  std::span<float> state);
+
+// The same in plain double arithmetic, for tests.
+void apply_update_reference(const UpdateRule& rule, int64_t step, std::span<float> parameters,
+                            std::span<const float> gradients, std::span<float> state);
+
+}  // namespace tacho
