@@ -1,0 +1,14 @@
+#include "cli/commands.h"
+
+namespace tacho {
+
+void add_commands(CLI::App& app, CommandContext& context) {
+  add_models_command(app, context);
+  add_system_command(app, context);
+  add_bench_command(app, context);
+  add_suite_command(app, context);
+  add_infer_command(app, context);
+  add_weights_command(app, context);
+}
+
+}  // namespace tacho

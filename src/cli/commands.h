@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tacho {
+
+// What a command tells main. A command throws UserError for a wrong call or input: main prints it, status 2.
+struct CommandContext {
+  int exit_status = 0;
+};
+
+// Each adds one subcommand with its options; the command runs while the command line is parsed.
+void add_models_command(CLI::App& app, CommandContext& context);
+void add_system_command(CLI::App& app, CommandContext& context);
+void add_bench_command(CLI::App& app, CommandContext& context);
+void add_suite_command(CLI::App& app, CommandContext& context);
+void add_infer_command(CLI::App& app, CommandContext& context);
+void add_weights_command(CLI::App& app, CommandContext& context);
+
+// Every command of the program, in the order of --help.
+void add_commands(CLI::App& app, CommandContext& context);
+
+}  // namespace tacho

@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "base/error.h"
+#include "cli/commands.h"
+
+namespace tacho {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongCall = 2;
+
+int complain(std::string text, int status) {
+  std::ranges::replace(text, '\n', ' ');
+  fmt::print(stderr, "tacho: {}\n", text);
+  return status;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Benchmarks deep learning on this machine.", "tacho");
+  app.set_version_flag("--version", "tacho " TACHO_VERSION);
+  CommandContext context;
+  add_commands(app, context);
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) return complain("no command; 'tacho --help' lists them", kWrongCall);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), kWrongCall);
+  } catch (const UserError& error) {
+    return complain(error.what(), kWrongCall);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+  return context.exit_status;
+}
+
+}  // namespace
+}  // namespace tacho
+
+int main(int argc, char** argv) { return tacho::run(argc, argv); }
