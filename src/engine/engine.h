@@ -14,8 +14,8 @@ namespace tacho {
 
 struct CompileOptions {
   int threads = 1;
-  uint64_t seed = 0;           // of dropout
-  UpdateRule update = Sgd{};   // of a training graph
+  uint64_t seed = 0;          // of dropout
+  UpdateRule update = Sgd{};  // of a training graph
 };
 
 // A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
@@ -24,8 +24,8 @@ class Plan {
  public:
   virtual ~Plan() = default;
 
-  // Copies a tensor into a graph input, or, in training, into a parameter or statistic. Type and shape must be
-  // the value's own.
+  // Copies a tensor into a graph input, or, in training, into a parameter or statistic. Type and shape must
+  // be the value's own.
   virtual void write(ValueId value, const Tensor& tensor) = 0;
   // Copies out a graph output or, in training, a parameter, a statistic or a parameter's gradient.
   virtual Tensor read(ValueId value) const = 0;
@@ -47,8 +47,8 @@ class Engine {
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;
 
-  // `weights` holds every parameter and statistic of the graph (see check_weights()). Throws OutOfMemory where the
-  // plan would not fit.
+  // `weights` holds every parameter and statistic of the graph (see check_weights()). Throws OutOfMemory
+  // where the plan would not fit.
   virtual std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
                                         const CompileOptions& options) const = 0;
 };

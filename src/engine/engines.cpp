@@ -1,0 +1,21 @@
+#include "engine/engines.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engine/null/null_engine.h"
+
+namespace tacho {
+
+std::vector<const Engine*> engines() { return {&null_engine()}; }
+
+const Engine& find_engine(std::string_view name) {
+  std::string known;
+  for (const Engine* engine : engines()) {
+    if (engine->name() == name) return *engine;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
+  }
+  throw UserError("engine '{}' is unknown; this build has {}", name, known);
+}
+
+}  // namespace tacho

@@ -1,0 +1,110 @@
+#include "engine/memory_estimate.h"
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+
+#include "engine/memory_plan.h"
+#include "engine/saturating.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kChannelBlock = 8;  // engines keep channels in blocks of a vector's width
+
+int64_t dense_bytes(const Shape& shape, DType dtype) {
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  for (const int64_t extent : shape) bytes = saturating_multiply(bytes, extent);
+  return bytes;
+}
+
+int64_t activation_bytes(const Value& value) {
+  Shape shape = value.shape;
+  const bool blocked = shape.size() > 2 && value.dtype == DType::f32;
+  if (blocked) shape[1] = saturating_round_up(shape[1], kChannelBlock);
+  return dense_bytes(shape, value.dtype);
+}
+
+int64_t bytes_with_role(const Graph& graph, Role role) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) {
+    if (value.role == role) bytes = saturating_add(bytes, dense_bytes(value.shape, value.dtype));
+  }
+  return bytes;
+}
+
+// The position among a node's inputs of the one whose memory its output may take over; -1 if there is none.
+template<typename T>
+constexpr int in_place_input(const T&) {
+  constexpr auto is = []<typename... Candidates>() { return (std::is_same_v<T, Candidates> || ...); };
+  if (is.template operator()<Relu, Elu, Sigmoid, Add, Flatten, Reshape, Dropout>()) return 0;
+  if (is.template operator()<ReluBackward, EluBackward, SigmoidBackward, DropoutBackward>()) return 1;
+  return -1;
+}
+constexpr int in_place_input(const BatchNorm& op) { return op.training ? -1 : 0; }
+
+// Every computed value that is not a parameter's gradient, as one lifetime for each piece of memory: a value
+// that is computed in place extends the lifetime of the one it overwrites.
+class ActivationLifetimes {
+ public:
+  explicit ActivationLifetimes(const Graph& graph) : graph_(graph), last_use_(graph.values.size(), -1) {
+    find_last_uses();
+    for (size_t step = 0; step < graph.nodes.size(); ++step) add_outputs(step);
+  }
+
+  const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
+
+ private:
+  static constexpr int kNone = -1, kElsewhere = -2;
+
+  void find_last_uses() {
+    for (size_t step = 0; step < graph_.nodes.size(); ++step) {
+      for (const ValueId id : graph_.nodes[step].inputs) last_use_[index(id)] = static_cast<int>(step);
+      for (const ValueId id : graph_.nodes[step].outputs) last_use_[index(id)] = static_cast<int>(step);
+    }
+    for (const ValueId id : graph_.outputs) last_use_[index(id)] = static_cast<int>(graph_.nodes.size());
+    memory_of_.assign(graph_.values.size(), kNone);
+    for (const auto& [parameter, gradient] : graph_.gradients) memory_of_[index(gradient)] = kElsewhere;
+  }
+
+  void add_outputs(size_t step) {
+    const Node& node = graph_.nodes[step];
+    for (const ValueId id : node.outputs) {
+      if (memory_of_[index(id)] == kElsewhere) continue;
+      const int reused = id == node.outputs.front() ? reusable_memory(node, static_cast<int>(step)) : kNone;
+      memory_of_[index(id)] = reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
+      if (reused == kNone) lifetimes_.push_back({0, static_cast<int>(step), 0});
+      Lifetime& lifetime = lifetimes_[static_cast<size_t>(memory_of_[index(id)])];
+      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(id)));
+      lifetime.last = last_use_[index(id)];
+    }
+  }
+
+  // The memory that the node's output can take over because its old content dies here, or kNone.
+  int reusable_memory(const Node& node, int step) const {
+    const int position = std::visit([](const auto& op) { return in_place_input(op); }, node.op);
+    if (position < 0) return kNone;
+    const ValueId input = node.inputs[static_cast<size_t>(position)];
+    const int memory = memory_of_[index(input)];
+    return memory >= 0 && last_use_[index(input)] == step ? memory : kNone;
+  }
+
+  static size_t index(ValueId id) { return static_cast<size_t>(id); }
+
+  const Graph& graph_;
+  std::vector<int> last_use_, memory_of_;
+  std::vector<Lifetime> lifetimes_;
+};
+
+}  // namespace
+
+int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) {
+  const int64_t parameters = bytes_with_role(graph, Role::parameter);
+  const int64_t copies = graph.is_training() ? 2 + state_per_parameter(rule) : 1;
+  int64_t bytes = saturating_multiply(parameters, copies);
+  bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
+  bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));
+  return saturating_add(bytes, plan_memory(ActivationLifetimes(graph).lifetimes()).total_bytes);
+}
+
+}  // namespace tacho
