@@ -25,8 +25,9 @@ struct LinearOptions {
   std::optional<Initializer> bias_init = {};
 };
 
-// Emits the nodes of an inference graph. Each call infers the shape of what it adds; a misfit throws UserError
-// with the layer's name. Parameter names are the layer's name plus torchvision's suffix (".weight", ...).
+// Emits the nodes of an inference graph. Each call infers the shape of what it adds; a misfit throws
+// UserError with the layer's name. Parameter names are the layer's name plus torchvision's suffix (".weight",
+// ...).
 class Builder {
  public:
   explicit Builder(std::string graph_name);

@@ -5,7 +5,8 @@
 namespace tacho {
 
 struct Cost {
-  int64_t flop = 0;   // multiply-adds of convolutions and linear layers, two each: the convention of published tables
+  int64_t flop =
+      0;  // multiply-adds of convolutions and linear layers, two each: the convention of published tables
   int64_t bytes = 0;  // inputs read once plus outputs written once
 };
 

@@ -6,8 +6,8 @@
 #include "base/shape.h"
 
 // Every operation of a network, as data. x is N, C, spatial...; each comment gives inputs -> outputs.
-// Ops have no methods: shape inference, gradient, cost, printing and the engines visit the closed variant `Op`,
-// so an op forgotten anywhere is a compile error.
+// Ops have no methods: shape inference, gradient, cost, printing and the engines visit the closed variant
+// `Op`, so an op forgotten anywhere is a compile error.
 namespace tacho {
 
 // x, weight (Cout, Cin/groups, kernel...), [bias (Cout)] -> y
@@ -16,8 +16,9 @@ struct Convolution {
   int64_t groups = 1;
 };
 
-// x, weight, bias, running_mean, running_var -> y; with `training`: -> y, mean, inverse_deviation of the batch, and
-// the running statistics are updated in place (running_var with the unbiased variance, as PyTorch does).
+// x, weight, bias, running_mean, running_var -> y; with `training`: -> y, mean, inverse_deviation of the
+// batch, and the running statistics are updated in place (running_var with the unbiased variance, as PyTorch
+// does).
 struct BatchNorm {
   double epsilon = 1e-5;
   double momentum = 0.1;
@@ -31,14 +32,16 @@ struct Elu {
 };
 struct Sigmoid {};
 
-// x -> y; with `training`: -> y, argmax (u8: position of the maximum within its window, row-major). Padding never wins.
+// x -> y; with `training`: -> y, argmax (u8: position of the maximum within its window, row-major). Padding
+// never wins.
 struct MaxPool {
   Extents kernel, stride, padding;
   bool ceil_mode = false;
   bool training = false;
 };
 
-// x -> y. `count_padding`: the divisor counts padded cells (but never cells beyond the padding that ceil_mode adds).
+// x -> y. `count_padding`: the divisor counts padded cells (but never cells beyond the padding that ceil_mode
+// adds).
 struct AveragePool {
   Extents kernel, stride, padding;
   bool ceil_mode = false;
@@ -48,7 +51,8 @@ struct AveragePool {
 // x -> y with all spatial extents 1
 struct GlobalAveragePool {};
 
-// x -> y with the given spatial extents, as PyTorch's AdaptiveAvgPool: cell i averages [floor(i*H/h), ceil((i+1)*H/h)).
+// x -> y with the given spatial extents, as PyTorch's AdaptiveAvgPool: cell i averages [floor(i*H/h),
+// ceil((i+1)*H/h)).
 struct AdaptiveAveragePool {
   Extents output;
 };
@@ -161,19 +165,19 @@ struct SoftmaxCrossEntropyBackward {};
 // x, target, sums -> dx
 struct DiceLossBackward {};
 
-using Op =
-    std::variant<Convolution, BatchNorm, Relu, Elu, Sigmoid, MaxPool, AveragePool, GlobalAveragePool,
-                 AdaptiveAveragePool, Add, Concat, Linear, Flatten, Dropout, Upsample, SoftmaxCrossEntropy, DiceLoss,
-                 ConvolutionBackwardData, ConvolutionBackwardWeights, BatchNormBackward, ReluBackward, EluBackward,
-                 SigmoidBackward, MaxPoolBackward, AveragePoolBackward, GlobalAveragePoolBackward,
-                 AdaptiveAveragePoolBackward, Slice, LinearBackwardData, LinearBackwardWeights, Reshape,
-                 DropoutBackward, UpsampleBackward, SoftmaxCrossEntropyBackward, DiceLossBackward>;
+using Op = std::variant<Convolution, BatchNorm, Relu, Elu, Sigmoid, MaxPool, AveragePool, GlobalAveragePool,
+                        AdaptiveAveragePool, Add, Concat, Linear, Flatten, Dropout, Upsample,
+                        SoftmaxCrossEntropy, DiceLoss, ConvolutionBackwardData, ConvolutionBackwardWeights,
+                        BatchNormBackward, ReluBackward, EluBackward, SigmoidBackward, MaxPoolBackward,
+                        AveragePoolBackward, GlobalAveragePoolBackward, AdaptiveAveragePoolBackward, Slice,
+                        LinearBackwardData, LinearBackwardWeights, Reshape, DropoutBackward, UpsampleBackward,
+                        SoftmaxCrossEntropyBackward, DiceLossBackward>;
 
 // "convolution", "batch_norm", ...
 std::string_view name_of(const Op& op);
 
 // Visits a variant with one lambda per alternative: std::visit(Overloaded{[](const Relu&) {...}, ...}, op).
-template <typename... Handlers>
+template<typename... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };

@@ -13,8 +13,8 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// The input positions along spatial axis `axis` that the outputs in `output` depend on, in a tensor without edges.
-// Nothing where the network pools globally: then every output depends on all of the input.
+// The input positions along spatial axis `axis` that the outputs in `output` depend on, in a tensor without
+// edges. Nothing where the network pools globally: then every output depends on all of the input.
 std::optional<Interval> required_input(const Graph& graph, int axis, Interval output);
 
 // How far, at most over all output positions, the network looks before and behind a position, per axis.
