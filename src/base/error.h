@@ -13,7 +13,7 @@ class UserError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 
-  template <typename... Args>
+  template<typename... Args>
   explicit UserError(fmt::format_string<Args...> format, Args&&... args)
       : std::runtime_error(fmt::format(format, std::forward<Args>(args)...)) {}
 };

@@ -11,7 +11,8 @@ int64_t available_memory_bytes();
 
 int64_t resident_memory_bytes();
 
-// The largest resident size since the last reset_peak_memory(), or since the start where the system cannot reset.
+// The largest resident size since the last reset_peak_memory(), or since the start where the system cannot
+// reset.
 int64_t peak_memory_bytes();
 void reset_peak_memory();
 

@@ -15,7 +15,7 @@ enum class DType { f32, f64, i32, i64, u8 };
 size_t size_of(DType dtype);
 std::string_view name_of(DType dtype);
 
-template <typename T>
+template<typename T>
 DType dtype_of();
 
 // A dense host tensor in row-major order that owns its memory. Copying is explicit: see clone().
@@ -24,7 +24,7 @@ class Tensor {
   Tensor() = default;
   Tensor(Shape shape, DType dtype) : shape_(std::move(shape)), dtype_(dtype), buffer_(bytes()) {}
 
-  template <typename T>
+  template<typename T>
   static Tensor from(Shape shape, std::span<const T> values);
 
   const Shape& shape() const { return shape_; }
@@ -35,9 +35,9 @@ class Tensor {
   const std::byte* raw() const { return buffer_.data(); }
 
   // The elements as T, which must be the tensor's own type.
-  template <typename T>
+  template<typename T>
   std::span<T> values();
-  template <typename T>
+  template<typename T>
   std::span<const T> values() const;
 
   Tensor clone() const;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+// The whole file. Throws UserError where it is missing, unreadable or a directory.
+std::string read_file(const std::filesystem::path& path);
+
+// Takes the next bytes of a file that is being written.
+using ByteSink = std::function<void(std::span<const std::byte>)>;
+
+// Whoever opens `path` meanwhile or after a crash finds the old content or the new, never a part: the bytes
+// go to a temporary file beside it, which then takes its name. An existing file keeps its permissions, and a
+// symbolic link its target. Throws UserError where the system refuses; then, as after an exception of
+// `writer`, nothing is left behind.
+void write_file_atomically(const std::filesystem::path& path,
+                           const std::function<void(const ByteSink&)>& writer);
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace tacho

@@ -1,0 +1,120 @@
+#include "base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class File : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "tacho_file_test.XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
+
+  fs::path folder_;
+};
+
+template<typename Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(File, ComesBackAsItWasWritten) {
+  const std::string content("a\0b\n", 4);
+  write_file_atomically(folder_ / "x", content);
+  EXPECT_EQ(read_file(folder_ / "x"), content);
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(File, MayBeEmpty) {
+  write_file_atomically(folder_ / "x", "");
+  EXPECT_EQ(read_file(folder_ / "x"), "");
+}
+
+TEST_F(File, TakesWhatAWriterGivesInOrder) {
+  write_file_atomically(folder_ / "x", [](const ByteSink& sink) {
+    for (const std::string_view part : {"one ", "", "two"}) sink(std::as_bytes(std::span(part)));
+  });
+  EXPECT_EQ(read_file(folder_ / "x"), "one two");
+}
+
+TEST_F(File, KeepsItsOldContentWhenTheWriterThrows) {
+  write_file_atomically(folder_ / "x", "old");
+  const auto write_half = [](const ByteSink& sink) {
+    sink(std::as_bytes(std::span("half")));
+    throw std::runtime_error("stop");
+  };
+  EXPECT_THROW(write_file_atomically(folder_ / "x", write_half), std::runtime_error);
+  EXPECT_EQ(read_file(folder_ / "x"), "old");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(File, IsOldUntilTheWriterIsDone) {
+  write_file_atomically(folder_ / "x", "old");
+  write_file_atomically(folder_ / "x", [&](const ByteSink& sink) {
+    sink(std::as_bytes(std::span("new")));
+    EXPECT_EQ(read_file(folder_ / "x"), "old");
+  });
+}
+
+TEST_F(File, KeepsItsPermissions) {
+  write_file_atomically(folder_ / "x", "old");
+  fs::permissions(folder_ / "x", fs::perms::owner_read | fs::perms::owner_write);
+  write_file_atomically(folder_ / "x", "new");
+  EXPECT_EQ(fs::status(folder_ / "x").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(File, IsReplacedBehindASymbolicLink) {
+  write_file_atomically(folder_ / "x", "old");
+  fs::create_symlink("x", folder_ / "link");
+  write_file_atomically(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "x"), "new");
+}
+
+TEST_F(File, ThatIsADeviceIsWrittenInPlace) {
+  write_file_atomically("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(File, ThatClaimsToBeEmptyIsReadToItsEnd) {
+  EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("VmRSS"));
+}
+
+TEST_F(File, NamesPathAndReasonWhenItCannotBeRead) {
+  EXPECT_THAT(message_of([&] { read_file(folder_ / "none"); }),
+              AllOf(HasSubstr("cannot read"), HasSubstr("none"), HasSubstr("No such file")));
+  EXPECT_THAT(message_of([&] { read_file(folder_); }),
+              AllOf(HasSubstr("cannot read"), HasSubstr("directory")));
+}
+
+TEST_F(File, NamesPathAndReasonWhenItCannotBeWritten) {
+  EXPECT_THAT(message_of([&] { write_file_atomically(folder_ / "none" / "x", "a"); }),
+              AllOf(HasSubstr("cannot write"), HasSubstr("none/x:"), HasSubstr("No such file")));
+  EXPECT_THAT(message_of([&] { write_file_atomically(folder_, "a"); }),
+              AllOf(HasSubstr("cannot write"), HasSubstr("directory")));
+}
+
+}  // namespace
+}  // namespace tacho

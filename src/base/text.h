@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacho {
+
+// The candidate that `word` was most likely meant to be, by edit distance without regard to case; empty if
+// none is near. Of equally near candidates the first wins.
+std::string nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// The parts between separators, empty ones included: "a,,b" has three, "" has one.
+std::vector<std::string> split(std::string_view text, char separator);
+
+// Without blanks and line ends on either side.
+std::string_view trim(std::string_view text);
+
+// "512 B", "1.2 GiB".
+std::string format_bytes(int64_t bytes);
+
+// "0.35 ms", "4.2 s", "1m 20s", "2h 05m", "3d 04h".
+std::string format_duration_ms(double duration_ms);
+
+// "11,689,512".
+std::string format_thousands(int64_t number);
+
+}  // namespace tacho
