@@ -1,0 +1,145 @@
+#include "bench/axis.h"
+
+#include <charconv>
+
+#include "base/error.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kMostValues = 10000;
+constexpr int64_t kLargestImageSide = 1 << 16;
+
+// Where a piece of text stands, for errors.
+struct Place {
+  std::string_view option, item;
+  int64_t largest;
+};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::string_view> split_list(std::string_view option, std::string_view text) {
+  const auto parts = split(text, ',');
+  for (std::string_view part : parts) {
+    if (part.empty()) throw UserError("{} '{}': an empty entry; write a list such as a,b,c", option, text);
+  }
+  return parts;
+}
+
+int64_t parse_number(const Place& place, std::string_view digits) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    throw UserError("{} '{}': at most {} is possible", place.option, place.item, place.largest);
+  }
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw UserError(
+        "{} '{}': '{}' is not a whole number; write a number, a list (16,32) or a range (1-8, 16-2048*2)",
+        place.option, place.item, digits);
+  }
+  if (value < 1) throw UserError("{} '{}': must be at least 1", place.option, place.item);
+  if (value > place.largest) {
+    throw UserError("{} '{}': at most {} is possible", place.option, place.item, place.largest);
+  }
+  return value;
+}
+
+struct Range {
+  int64_t first, last;
+  bool multiply;
+  int64_t step;
+};
+
+Range parse_range(const Place& place, size_t dash) {
+  const std::string_view item = place.item;
+  const size_t sign = item.find_first_of("*+", dash);
+  Range range{parse_number(place, item.substr(0, dash)), 0, false, 1};
+  if (sign == std::string_view::npos) {
+    range.last = parse_number(place, item.substr(dash + 1));
+  } else {
+    range.last = parse_number(place, item.substr(dash + 1, sign - dash - 1));
+    range.multiply = item[sign] == '*';
+    range.step = parse_number(place, item.substr(sign + 1));
+  }
+  if (range.last < range.first) {
+    throw UserError("{} '{}': the range is reversed; write {}-{}", place.option, item, range.last,
+                    range.first);
+  }
+  if (range.multiply && range.step == 1) {
+    throw UserError("{} '{}': a step of *1 never ends; write *2 or more", place.option, item);
+  }
+  return range;
+}
+
+void append_range(const Place& place, const Range& range, std::vector<int64_t>& values) {
+  // Values and steps are at most `largest`, far below the square root of what int64 holds.
+  for (int64_t v = range.first; v <= range.last; v = range.multiply ? v * range.step : v + range.step) {
+    if (values.size() == kMostValues) {
+      throw UserError("{} '{}': more than {} values; take a larger step", place.option, place.item,
+                      kMostValues);
+    }
+    values.push_back(v);
+  }
+}
+
+void append_item(const Place& place, std::vector<int64_t>& values) {
+  const size_t dash = place.item.find('-', 1);
+  if (dash == std::string_view::npos) {
+    const int64_t value = parse_number(place, place.item);
+    append_range(place, {value, value, false, 1}, values);
+  } else {
+    append_range(place, parse_range(place, dash), values);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "train"; }
+
+std::vector<std::string> parse_words(std::string_view option, std::string_view text) {
+  const auto parts = split_list(option, text);
+  return {parts.begin(), parts.end()};
+}
+
+std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest) {
+  std::vector<int64_t> values;
+  for (std::string_view item : split_list(option, text)) append_item({option, item, largest}, values);
+  return values;
+}
+
+std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text) {
+  std::vector<Extents> images;
+  for (std::string_view item : split_list(option, text)) {
+    const Place place{option, item, kLargestImageSide};
+    if (item.find('x') == std::string_view::npos) {
+      std::vector<int64_t> sides;
+      append_item(place, sides);
+      for (int64_t side : sides) images.push_back({side});
+    } else {
+      Extents& image = images.emplace_back();
+      for (std::string_view side : split(item, 'x')) image.push_back(parse_number(place, side));
+    }
+  }
+  return images;
+}
+
+std::vector<Mode> parse_modes(std::string_view option, std::string_view text) {
+  std::vector<Mode> modes;
+  for (std::string_view item : split_list(option, text)) {
+    if (item != "infer" && item != "train") {
+      throw UserError("{} '{}': unknown mode; there are infer and train", option, item);
+    }
+    modes.push_back(item == "infer" ? Mode::infer : Mode::train);
+  }
+  return modes;
+}
+
+}  // namespace tacho

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/shape.h"
+#include "bench/case.h"
+
+// The axes of a sweep as a user writes them. `option` ("--batch") only names the place in errors (UserError).
+namespace tacho {
+
+// "a,b,c" without empty parts.
+std::vector<std::string> parse_words(std::string_view option, std::string_view text);
+
+// A comma list of numbers and ranges: "16,32", "1-8", "16-2048*2", "16-64+16". All values are in [1,
+// `largest`].
+std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest);
+
+// A comma list of image sizes: "224" (that many along every axis), "224x160", "40x216x216", "32-256*2".
+std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text);
+
+// A comma list of "infer" and "train".
+std::vector<Mode> parse_modes(std::string_view option, std::string_view text);
+
+}  // namespace tacho

@@ -1,0 +1,94 @@
+#include "bench/sweep.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/engines.h"
+#include "graph/cost.h"
+#include "models/zoo.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kDefaultImageBatch = 16;
+constexpr int64_t kDefaultVolumeBatch = 1;
+
+Extents resolve_image(const Model& model, const Extents& image) {
+  const size_t axes = model.image.size();
+  if (image.size() == 1) return Extents(axes, image[0]);
+  if (image.size() != axes) {
+    throw UserError("--image '{}': {} takes {} axes, such as {}", to_string(image), model.name, axes,
+                    to_string(model.image));
+  }
+  return image;
+}
+
+std::vector<Extents> images_of(const Sweep& sweep, const Model& model) {
+  if (sweep.images.empty()) return {model.image};
+  std::vector<Extents> images;
+  for (const Extents& image : sweep.images) images.push_back(resolve_image(model, image));
+  return images;
+}
+
+std::vector<int64_t> batches_of(const Sweep& sweep, const Model& model) {
+  if (!sweep.batches.empty()) return sweep.batches;
+  return {model.image.size() == 3 ? kDefaultVolumeBatch : kDefaultImageBatch};
+}
+
+std::vector<int64_t> threads_of(const Sweep& sweep, int64_t devices, int usable_cores) {
+  if (!sweep.threads.empty()) return sweep.threads;
+  return {std::max<int64_t>(1, usable_cores / devices)};
+}
+
+// The innermost axes: devices, threads, batch.
+void append_sizes(const Sweep& sweep, const Model& model, int usable_cores, Case cell,
+                  std::vector<Case>& cells) {
+  for (int64_t devices : sweep.devices) {
+    for (int64_t threads : threads_of(sweep, devices, usable_cores)) {
+      for (int64_t batch : batches_of(sweep, model)) {
+        cell.devices = static_cast<int>(devices);
+        cell.threads = static_cast<int>(threads);
+        cell.batch = batch;
+        cells.push_back(cell);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
+  std::vector<Case> cells;
+  Case cell = sweep.shared;
+  for (const std::string& name : sweep.models) {
+    const Model& model = find_model(name);
+    cell.model = name;
+    for (const Extents& image : images_of(sweep, model)) {
+      cell.image = image;
+      for (Mode mode : sweep.modes) {
+        cell.mode = mode;
+        for (const std::string& engine : sweep.engines) {
+          cell.engine = engine;
+          append_sizes(sweep, model, usable_cores, cell, cells);
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+void check_case(const Case& cell) {
+  find_engine(cell.engine);
+  if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
+  build_model(find_model(cell.model), {.batch = 1, .image = cell.image, .classes = cell.classes});
+}
+
+double expected_work(const Case& cell) {
+  const Graph graph =
+      build_model(find_model(cell.model), {.batch = 1, .image = cell.image, .classes = cell.classes});
+  const double passes = cell.warmup + cell.repeat;
+  const double flop_per_pass = static_cast<double>(cost_of(graph).flop) * static_cast<double>(cell.batch);
+  return flop_per_pass * passes * (cell.mode == Mode::train ? 3 : 1);
+}
+
+}  // namespace tacho
