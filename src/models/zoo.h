@@ -11,15 +11,15 @@ namespace tacho {
 
 struct ModelOptions {
   int64_t batch = 1;
-  Extents image = {};     // spatial extents; empty: the model's own
+  Extents image = {};      // spatial extents; empty: the model's own
   int64_t classes = 1000;  // ignored by the 3D U-Nets
 };
 
 struct Model {
   std::string_view name;
   std::string_view family;
-  Extents image;          // default spatial extents
-  int64_t channels = 3;   // of the input
+  Extents image;         // default spatial extents
+  int64_t channels = 3;  // of the input
   Loss loss = Loss::softmax_cross_entropy;
   Graph (*build)(const Model& model, const ModelOptions& options);
 };
@@ -30,8 +30,8 @@ std::span<const Model> models();
 // Throws UserError that suggests the nearest name.
 const Model& find_model(std::string_view name);
 
-// The inference graph: input "input" (N, C, spatial...), one output. Throws UserError for an image the network
-// cannot take, with the smallest that works.
+// The inference graph: input "input" (N, C, spatial...), one output. Throws UserError for an image the
+// network cannot take, with the smallest that works.
 Graph build_model(const Model& model, const ModelOptions& options);
 
 }  // namespace tacho
