@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "engine/engines.h"
+#include "models/initialize.h"
+#include "models/zoo.h"
+#include "tensors/npy.h"
+#include "tensors/safetensors.h"
+
+namespace tacho {
+namespace {
+
+struct InferOptions {
+  std::string model;
+  std::optional<std::filesystem::path> weights;
+  std::filesystem::path input, output;
+  std::string engine = "native";
+  std::optional<int> threads;
+  int64_t classes = 1000;
+};
+
+const Engine& computing_engine(const std::string& name) {
+  const Engine& engine = find_engine(name);
+  if (engine.name() == "null") throw UserError("engine null computes nothing: use native or reference");
+  return engine;
+}
+
+int chosen_threads(const InferOptions& options) {
+  const int threads = options.threads.value_or(usable_cores());
+  if (threads < 1) throw UserError("--threads {} is not at least 1", threads);
+  return threads;
+}
+
+void warn_if_not_finite(const Tensor& input, const std::string& file) {
+  const auto bad = std::ranges::count_if(input.values<float>(), [](float v) { return !std::isfinite(v); });
+  if (bad == 0) return;
+  fmt::print(stderr, "tacho: warning: {}: {} of {} values are NaN or infinite, so the output may be too\n",
+             file, bad, input.size());
+}
+
+Tensor read_images(const Model& model, const std::filesystem::path& path) {
+  Tensor images = read_npy(path);
+  const std::string file = path.string();
+  const char* layout = model.image.size() == 2 ? "N,C,H,W" : "N,C,D,H,W";
+  if (images.dtype() != DType::f32) {
+    throw UserError("{}: holds {}, but {} takes float32: save x.astype('float32')", file,
+                    name_of(images.dtype()), model.name);
+  }
+  if (images.shape().size() != model.image.size() + 2) {
+    throw UserError("{}: shape {} has {} axes, but {} takes {}: {}", file, to_string(images.shape()),
+                    images.shape().size(), model.name, model.image.size() + 2, layout);
+  }
+  if (images.shape()[1] != model.channels) {
+    throw UserError("{}: shape {} has {} channels, but {} takes {} ({})", file, to_string(images.shape()),
+                    images.shape()[1], model.name, model.channels, layout);
+  }
+  if (images.shape()[0] < 1) throw UserError("{}: shape {} holds no image", file, to_string(images.shape()));
+  warn_if_not_finite(images, file);
+  return images;
+}
+
+// How many classes the weights were made for, read off the network's last bias; nothing where they do not
+// say.
+std::optional<int64_t> classes_of(const Weights& weights, const Graph& graph) {
+  std::string last_parameter;
+  for (const Value& value : graph.values) {
+    if (value.role == Role::parameter) last_parameter = value.name;
+  }
+  const auto found = weights.find(last_parameter);
+  if (found == weights.end() || found->second.shape().size() != 1) return {};
+  return found->second.shape()[0];
+}
+
+std::string classes_hint(const Weights& weights, const Graph& graph, const Model& model, int64_t classes) {
+  const auto stored = classes_of(weights, graph);
+  if (model.loss != Loss::softmax_cross_entropy || !stored || *stored == classes) return {};
+  return fmt::format(" (the weights have {} classes, not {}: try --classes {})", *stored, classes, *stored);
+}
+
+Weights read_weights(const InferOptions& options, const Model& model, const Graph& graph) {
+  Weights weights = read_safetensors(*options.weights);
+  const std::string file = options.weights->string();
+  try {
+    const int ignored = check_weights(graph, weights, file);
+    if (ignored > 0) {
+      fmt::print(stderr, "tacho: note: {}: ignored {} entries of the auxiliary head (AuxLogits.*)\n", file,
+                 ignored);
+    }
+  } catch (const UserError& error) {
+    throw UserError(error.what() + classes_hint(weights, graph, model, options.classes));
+  }
+  return weights;
+}
+
+void infer(const InferOptions& options) {
+  const Model& model = find_model(options.model);
+  const Engine& engine = computing_engine(options.engine);
+  const int threads = chosen_threads(options);
+  if (!options.weights) {
+    throw UserError("--weights is missing: make some with 'tacho weights init {} --seed 0 -o F.safetensors'",
+                    model.name);
+  }
+  const Tensor images = read_images(model, options.input);
+  const Graph graph = build_model(
+      model, {.batch = images.shape()[0], .image = spatial(images.shape()), .classes = options.classes});
+
+  use_threads(threads);
+  const auto plan = engine.compile(graph, read_weights(options, model, graph), {.threads = threads});
+  plan->write(graph.inputs[0], images);
+  plan->forward();
+  write_npy(options.output, plan->read(graph.outputs[0]));
+}
+
+}  // namespace
+
+void add_infer_command(CLI::App& app, CommandContext&) {
+  auto options = std::make_shared<InferOptions>();
+  CLI::App* command = app.add_subcommand("infer", "Run a network on the images of a NumPy file");
+  command->add_option("model", options->model, "A name of 'tacho models'")->required();
+  command->add_option("--weights", options->weights,
+                      "Its weights, a safetensors file with torchvision's names");
+  command->add_option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W")
+      ->required();
+  command->add_option("--output", options->output, "Where the predictions go, a npy file")->required();
+  command->add_option("--engine", options->engine, "native or reference")->capture_default_str();
+  command->add_option("--threads", options->threads, "Default: every usable core");
+  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
+  command->callback([options] { infer(*options); });
+}
+
+}  // namespace tacho
