@@ -4,10 +4,11 @@
 
 #include "base/error.h"
 #include "engine/null/null_engine.h"
+#include "engine/reference/reference_engine.h"
 
 namespace tacho {
 
-std::vector<const Engine*> engines() { return {&null_engine()}; }
+std::vector<const Engine*> engines() { return {&reference_engine(), &null_engine()}; }
 
 const Engine& find_engine(std::string_view name) {
   std::string known;

@@ -1,0 +1,108 @@
+#include "engine/reference/reference_engine.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "engine/reference/run_node.h"
+#include "engine/saturating.h"
+
+namespace tacho {
+namespace {
+
+int64_t bytes_of(const Value& value) {
+  int64_t bytes = static_cast<int64_t>(size_of(value.dtype));
+  for (const int64_t extent : value.shape) bytes = saturating_multiply(bytes, extent);
+  return bytes;
+}
+
+// One tensor for every value, nothing shared.
+int64_t bytes_of_all_values(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) bytes = saturating_add(bytes, bytes_of(value));
+  return bytes;
+}
+
+class ReferencePlan final : public Plan {
+ public:
+  ReferencePlan(const Graph& graph, const Weights& weights, const CompileOptions& options)
+      : graph_(graph), options_(options) {
+    for (const Value& value : graph_.values) values_.emplace_back(value.shape, value.dtype);
+    for (const ValueId id : graph_.weights()) write(id, weights.at(graph_.value(id).name));
+    for (const auto& [parameter, gradient] : graph_.gradients) {
+      const int64_t count = state_per_parameter(options_.update) * at(parameter).size();
+      optimizer_state_.emplace_back(Shape{count}, DType::f32);
+    }
+  }
+
+  void write(ValueId value, const Tensor& tensor) override {
+    assert(tensor.shape() == at(value).shape() && tensor.dtype() == at(value).dtype());
+    at(value) = tensor.clone();
+  }
+
+  Tensor read(ValueId value) const override { return values_[static_cast<size_t>(value)].clone(); }
+
+  void forward() override {
+    run(0, graph_.backward_begin);
+    ++pass_;
+  }
+
+  void backward() override { run(graph_.backward_begin, graph_.nodes.size()); }
+
+  void update(std::optional<double> learning_rate) override {
+    UpdateRule rule = options_.update;
+    if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
+    ++step_;
+    for (size_t i = 0; i < graph_.gradients.size(); ++i) {
+      const auto [parameter, gradient] = graph_.gradients[i];
+      apply_update_reference(rule, step_, at(parameter).values<float>(), at(gradient).values<float>(),
+                             optimizer_state_[i].values<float>());
+    }
+  }
+
+  int64_t memory_bytes() const override {
+    int64_t bytes = bytes_of_all_values(graph_);
+    for (const Tensor& state : optimizer_state_) bytes += static_cast<int64_t>(state.bytes());
+    return bytes;
+  }
+
+ private:
+  void run(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      reference::run_node(graph_.nodes[i], values_, {options_.seed, pass_});
+    }
+  }
+
+  Tensor& at(ValueId id) { return values_[static_cast<size_t>(id)]; }
+
+  Graph graph_;
+  CompileOptions options_;
+  std::vector<Tensor> values_, optimizer_state_;
+  uint64_t pass_ = 0;
+  int64_t step_ = 0;
+};
+
+class ReferenceEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "reference"; }
+  std::string version() const override { return "1"; }
+
+  std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+                                const CompileOptions& options) const override {
+    const int64_t needed = bytes_of_all_values(graph);
+    if (needed > total_memory_bytes()) {
+      throw OutOfMemory(fmt::format("[reference] {} needs {} MiB", graph.name, needed >> 20));
+    }
+    return std::make_unique<ReferencePlan>(graph, weights, options);
+  }
+};
+
+}  // namespace
+
+const Engine& reference_engine() {
+  static const ReferenceEngine engine;
+  return engine;
+}
+
+}  // namespace tacho
