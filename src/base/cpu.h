@@ -1,14 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tacho {
 
+// `root` is where the system's files are, for tests.
+
 enum class InstructionSet { sse2, avx2, avx512 };
 
-// The widest instruction set that this CPU and operating system can run (avx2 includes FMA).
+// The widest instruction set that this CPU and operating system can run. avx2 includes FMA; avx512 is F, BW,
+// VL, DQ.
 InstructionSet widest_instruction_set();
 std::string to_string(InstructionSet set);
 
@@ -20,18 +26,32 @@ struct CpuInfo {
   int numa_nodes = 0;
   bool smt = false;
   int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one instance
+  int64_t l3_total_bytes = 0;                         // of all instances
   std::string governor;                               // empty where the system does not say
 };
-CpuInfo cpu_info();
+CpuInfo cpu_info(const std::filesystem::path& root = "/");
 
-// The CPUs this process may run on, by affinity; what a cgroup quota allows is in usable_cores().
+// "0-2,8" is 0, 1, 2, 8: how the system writes sets of CPUs.
+std::vector<int> parse_cpu_list(std::string_view text);
+
+// The same CPUs, reordered so that each core's first hardware thread comes before any core's second.
+std::vector<int> one_per_core_first(std::span<const int> cpus, const std::filesystem::path& root = "/");
+
+// How many cores these CPUs are hardware threads of.
+int count_cores(std::span<const int> cpus, const std::filesystem::path& root = "/");
+
+// The CPUs this process was allowed to run on when it first asked, by affinity. Pinning does not change the
+// answer.
 std::vector<int> allowed_cpus();
 
-// How many threads make sense: allowed CPUs, cut to the cgroup's CPU quota; at least 1.
+// How many threads make sense: the cores of the allowed CPUs, cut to the cgroup's CPU quota; at least 1.
 int usable_cores();
+int usable_cores(std::span<const int> allowed, const std::filesystem::path& root);
 
-// Uses `threads` OpenMP threads from now on, each pinned to its own allowed CPU while there are enough, with
-// denormals flushed to zero.
+// Uses `threads` OpenMP threads from now on, with denormals flushed to zero, each on its own allowed CPU
+// while there are enough; with a CPU quota the system chooses the CPUs, since the process shares them. The
+// calling thread is placed but not bound: libgomp starts new workers after a smaller parallel region, and
+// these inherit its CPUs. Alone (`threads` is 1) it is bound.
 void use_threads(int threads);
 
 }  // namespace tacho

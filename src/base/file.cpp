@@ -109,6 +109,14 @@ std::string read_file(const fs::path& path) {
   }
 }
 
+std::string read_file_if_present(const fs::path& path) {
+  try {
+    return read_file(path);
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
 void write_file_atomically(const fs::path& path, const Writer& writer) {
   const fs::path target = behind_links(path);
   std::error_code error;

@@ -11,6 +11,9 @@ namespace tacho {
 // The whole file. Throws UserError where it is missing, unreadable or a directory.
 std::string read_file(const std::filesystem::path& path);
 
+// The same, but empty where there is nothing to read: for what a system may or may not say about itself.
+std::string read_file_if_present(const std::filesystem::path& path);
+
 // Takes the next bytes of a file that is being written.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 

@@ -102,6 +102,12 @@ TEST_F(File, ThatClaimsToBeEmptyIsReadToItsEnd) {
   EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("VmRSS"));
 }
 
+TEST_F(File, MayBeAbsentWhereThatIsExpected) {
+  write_file_atomically(folder_ / "x", "a");
+  EXPECT_EQ(read_file_if_present(folder_ / "x"), "a");
+  EXPECT_EQ(read_file_if_present(folder_ / "none"), "");
+}
+
 TEST_F(File, NamesPathAndReasonWhenItCannotBeRead) {
   EXPECT_THAT(message_of([&] { read_file(folder_ / "none"); }),
               AllOf(HasSubstr("cannot read"), HasSubstr("none"), HasSubstr("No such file")));

@@ -1,19 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 namespace tacho {
 
-int64_t total_memory_bytes();
+// `root` is where the system's files are, for tests.
 
-// What this process could still take without swapping: the system's estimate, cut to the cgroup's limit.
-int64_t available_memory_bytes();
+// The machine's memory, cut to the cgroup's limit.
+int64_t total_memory_bytes(const std::filesystem::path& root = "/");
 
-int64_t resident_memory_bytes();
+// What this process could still take without swapping: the system's estimate, cut to what the cgroup leaves.
+int64_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+int64_t resident_memory_bytes(const std::filesystem::path& root = "/");
 
 // The largest resident size since the last reset_peak_memory(), or since the start where the system cannot
 // reset.
-int64_t peak_memory_bytes();
-void reset_peak_memory();
+int64_t peak_memory_bytes(const std::filesystem::path& root = "/");
+
+// Whether the system could reset the peak to the present size.
+bool reset_peak_memory();
 
 }  // namespace tacho

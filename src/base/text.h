@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 // Without blanks and line ends on either side.
 std::string_view trim(std::string_view text);
+
+// A whole decimal number and nothing else.
+std::optional<int64_t> parse_integer(std::string_view text);
 
 // "512 B", "1.2 GiB".
 std::string format_bytes(int64_t bytes);

@@ -50,6 +50,14 @@ TEST(Trim, TakesBlanksFromBothSidesOnly) {
   EXPECT_EQ(trim("  "), "");
 }
 
+TEST(ParseInteger, TakesWholeNumbersOnly) {
+  EXPECT_EQ(parse_integer("-42"), -42);
+  EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<int64_t>::max());
+  for (const auto wrong : {"", " 1", "1 ", "1.5", "0x10", "max", "9223372036854775808"}) {
+    EXPECT_EQ(parse_integer(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST(FormatBytes, ChoosesTheLargestUnitThatIsAtLeastOne) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

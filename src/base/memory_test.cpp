@@ -1,0 +1,60 @@
+#include "base/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "base/buffer.h"
+#include "base/fake_system.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+FakeSystem& with_memory(FakeSystem& system) {
+  return system
+      .with("proc/meminfo", "MemTotal:       2000 kB\nMemFree:         100 kB\nMemAvailable:   1500 kB\n")
+      .with("proc/self/status", "Name:\ttacho\nVmHWM:\t    300 kB\nVmRSS:\t    200 kB\n");
+}
+
+TEST(Memory, IsWhatTheSystemSaysWithoutALimit) {
+  FakeSystem system;
+  with_memory(system);
+  EXPECT_EQ(total_memory_bytes(system.root()), 2000 * 1024);
+  EXPECT_EQ(available_memory_bytes(system.root()), 1500 * 1024);
+  EXPECT_EQ(resident_memory_bytes(system.root()), 200 * 1024);
+  EXPECT_EQ(peak_memory_bytes(system.root()), 300 * 1024);
+}
+
+TEST(Memory, IsCutToTheCgroupsLimit) {
+  FakeSystem system;
+  with_memory(system)
+      .with("proc/self/cgroup", "0::/\n")
+      .with("sys/fs/cgroup/memory.max", "1024000\n")
+      .with("sys/fs/cgroup/memory.current", "24000\n");
+  EXPECT_EQ(total_memory_bytes(system.root()), 1024000);
+  EXPECT_EQ(available_memory_bytes(system.root()), 1000000);
+}
+
+TEST(Memory, OfThisMachineIsPlausible) {
+  EXPECT_GT(available_memory_bytes(), 0);
+  EXPECT_LE(available_memory_bytes(), total_memory_bytes());
+  EXPECT_GT(resident_memory_bytes(), 0);
+  EXPECT_LT(resident_memory_bytes(), total_memory_bytes());
+}
+
+TEST(PeakMemory, RisesWithABufferAndStaysAfterItIsGone) {
+  reset_peak_memory();
+  const int64_t before = resident_memory_bytes();
+  { Buffer buffer(64 * kMiB); }
+  EXPECT_GE(peak_memory_bytes(), before + 60 * kMiB);
+}
+
+TEST(PeakMemory, FallsBackToThePresentSizeWhenReset) {
+  { Buffer buffer(64 * kMiB); }
+  const int64_t high = peak_memory_bytes();
+  if (!reset_peak_memory()) GTEST_SKIP() << "this system cannot reset the peak";
+  EXPECT_LE(peak_memory_bytes(), high - 50 * kMiB);
+}
+
+}  // namespace
+}  // namespace tacho
