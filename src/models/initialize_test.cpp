@@ -1,0 +1,161 @@
+#include "models/initialize.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "models/zoo.h"
+
+namespace tacho {
+namespace {
+
+Graph build(std::string_view name) { return build_model(find_model(name), {}); }
+
+double deviation(const Tensor& tensor) {
+  double sum = 0, squares = 0;
+  for (const double value : tensor.values<float>()) sum += value, squares += value * value;
+  const double count = static_cast<double>(tensor.size());
+  return std::sqrt(squares / count - sum / count * (sum / count));
+}
+
+double largest(const Tensor& tensor) {
+  double bound = 0;
+  for (const double value : tensor.values<float>()) bound = std::max(bound, std::abs(value));
+  return bound;
+}
+
+bool all_are(const Tensor& tensor, float expected) {
+  return std::ranges::all_of(tensor.values<float>(), [&](float value) { return value == expected; });
+}
+
+// Within three percent, for a tensor of many elements.
+void expect_deviation(const Tensor& tensor, double expected) {
+  EXPECT_NEAR(deviation(tensor) / expected, 1, 0.03);
+}
+
+TEST(Initialize, GivesEveryWeightItsShape) {
+  const Graph graph = build("unet3d_lite");
+  const Weights weights = initialize(graph, 1);
+  EXPECT_EQ(weights.size(), graph.weights().size());
+  for (const ValueId id : graph.weights())
+    EXPECT_EQ(weights.at(graph.value(id).name).shape(), graph.shape(id));
+}
+
+TEST(Initialize, DependsOnTheSeedAlone) {
+  const Graph graph = build("squeezenet1_1");
+  const Weights first = initialize(graph, 1), again = initialize(graph, 1), other = initialize(graph, 2);
+  const auto values = [](const Weights& weights) { return weights.at("features.0.weight").values<float>(); };
+  EXPECT_TRUE(std::ranges::equal(values(first), values(again)));
+  EXPECT_FALSE(std::ranges::equal(values(first), values(other)));
+}
+
+TEST(Initialize, ResNetIsKaimingNormalByFanOut) {
+  const Weights weights = initialize(build("resnet18"), 1);
+  expect_deviation(weights.at("conv1.weight"), std::sqrt(2.0 / (64 * 7 * 7)));
+  expect_deviation(weights.at("layer2.0.conv1.weight"), std::sqrt(2.0 / (128 * 3 * 3)));
+  EXPECT_TRUE(all_are(weights.at("bn1.weight"), 1));
+  EXPECT_TRUE(all_are(weights.at("bn1.bias"), 0));
+  EXPECT_TRUE(all_are(weights.at("bn1.running_mean"), 0));
+  EXPECT_TRUE(all_are(weights.at("bn1.running_var"), 1));
+}
+
+TEST(Initialize, DenseNetIsKaimingNormalByFanInWithoutLinearBias) {
+  const Weights weights = initialize(build("densenet121"), 1);
+  expect_deviation(weights.at("features.conv0.weight"), std::sqrt(2.0 / (3 * 7 * 7)));
+  EXPECT_TRUE(all_are(weights.at("classifier.bias"), 0));
+  EXPECT_NEAR(largest(weights.at("classifier.weight")), 1 / std::sqrt(1024.0), 1e-4);
+}
+
+TEST(Initialize, SqueezeNetIsKaimingUniformUpToItsLastConvolution) {
+  const Weights weights = initialize(build("squeezenet1_0"), 1);
+  EXPECT_NEAR(largest(weights.at("features.0.weight")), std::sqrt(6.0 / (3 * 7 * 7)), 1e-3);
+  EXPECT_TRUE(all_are(weights.at("features.0.bias"), 0));
+  expect_deviation(weights.at("classifier.1.weight"), 0.01);
+}
+
+// VGG's 138 million values are not drawn: their initializers are what its builder decides.
+TEST(Initialize, VggIsKaimingNormalByFanOutWithNarrowLinearLayers) {
+  const Graph graph = build("vgg16");
+  const auto initializer = [&](std::string_view name) {
+    return graph.value(graph.find(name).value()).initializer;
+  };
+  EXPECT_DOUBLE_EQ(std::get<Normal>(initializer("features.0.weight")).deviation,
+                   std::sqrt(2.0 / (64 * 3 * 3)));
+  EXPECT_EQ(std::get<Constant>(initializer("features.0.bias")).value, 0);
+  for (const std::string layer : {"classifier.0", "classifier.3", "classifier.6"}) {
+    EXPECT_EQ(std::get<Normal>(initializer(layer + ".weight")).deviation, 0.01);
+    EXPECT_EQ(std::get<Constant>(initializer(layer + ".bias")).value, 0);
+  }
+}
+
+TEST(Initialize, InceptionIsTruncatedNormalWithPyTorchsLinearBias) {
+  const Weights weights = initialize(build("inception_v3"), 1);
+  expect_deviation(weights.at("Mixed_7c.branch1x1.conv.weight"), 0.1);
+  expect_deviation(weights.at("fc.weight"), 0.1);
+  EXPECT_NEAR(largest(weights.at("fc.bias")), 1 / std::sqrt(2048.0), 1e-3);
+}
+
+TEST(Initialize, VolumeNetworkIsPyTorchsDefault) {
+  const Weights weights = initialize(build("unet3d_lite"), 1);
+  const double bound = 1 / std::sqrt(64 * 27.0);
+  EXPECT_NEAR(largest(weights.at("base.conv2.conv.weight")), bound, 1e-4);
+  EXPECT_NEAR(largest(weights.at("base.conv2.conv.bias")), bound, 3e-3);
+}
+
+class CheckWeights : public testing::Test {
+ protected:
+  std::string error() {
+    try {
+      check_weights(graph_, weights_, "w.safetensors");
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  void rename(const std::string& from, const std::string& to) {
+    auto entry = weights_.extract(from);
+    entry.key() = to;
+    weights_.insert(std::move(entry));
+  }
+
+  Graph graph_ = build("unet3d_lite");
+  Weights weights_ = initialize(graph_, 1);
+};
+
+TEST_F(CheckWeights, AcceptsWhatFits) { EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 0); }
+
+TEST_F(CheckWeights, DropsAuxiliaryHeadAndBatchCounters) {
+  const size_t expected = weights_.size();
+  weights_["AuxLogits.fc.weight"] = Tensor({1}, DType::f32);
+  weights_["AuxLogits.conv0.bn.num_batches_tracked"] = Tensor({}, DType::i64);
+  weights_["bn1.num_batches_tracked"] = Tensor({}, DType::i64);
+  EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 2);
+  EXPECT_EQ(weights_.size(), expected);
+}
+
+TEST_F(CheckWeights, NamesMissingAndUnknownWeights) {
+  rename("base.conv1.conv.bias", "bottom.conv1.conv.bias");
+  EXPECT_EQ(
+      error(),
+      "w.safetensors does not fit unet3d_lite: missing base.conv1.conv.bias; unknown bottom.conv1.conv.bias");
+}
+
+TEST_F(CheckWeights, NamesThreeAndCountsTheRest) {
+  weights_.clear();
+  EXPECT_EQ(error(),
+            "w.safetensors does not fit unet3d_lite: missing encoders.0.conv1.conv.weight, "
+            "encoders.0.conv1.conv.bias, encoders.0.conv2.conv.weight and 27 more");
+}
+
+TEST_F(CheckWeights, NamesMisshapenAndMistypedWeights) {
+  weights_["output.conv.bias"] = Tensor({4}, DType::f32);
+  EXPECT_EQ(error(), "w.safetensors does not fit unet3d_lite: misshapen output.conv.bias (4, expected 3)");
+  weights_["output.conv.bias"] = Tensor({3}, DType::f64);
+  EXPECT_EQ(error(),
+            "w.safetensors does not fit unet3d_lite: misshapen output.conv.bias (float64, expected float32)");
+}
+
+}  // namespace
+}  // namespace tacho
