@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
-
-#include "base/file.h"
 
 namespace tacho {
 
@@ -24,7 +23,7 @@ class FakeSystem {
 
   FakeSystem& with(const std::string& path, std::string_view content) {
     std::filesystem::create_directories((root_ / path).parent_path());
-    write_file_atomically(root_ / path, content);
+    std::ofstream(root_ / path) << content;
     return *this;
   }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/fake_system.h"
 
 namespace tacho {
 namespace {
@@ -18,16 +19,10 @@ using testing::HasSubstr;
 
 class File : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "tacho_file_test.XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 
-  fs::path folder_;
+  const FakeSystem system_;
+  const fs::path folder_ = system_.root();
 };
 
 template<typename Action>
