@@ -51,57 +51,63 @@ TEST(Initialize, DependsOnTheSeedAlone) {
   EXPECT_FALSE(std::ranges::equal(values(first), values(other)));
 }
 
+// The first values of one weight alone, as initialize() would draw them for the whole network.
+Tensor drawn(std::string_view model, std::string_view weight) {
+  const Graph graph = build(model);
+  Graph alone;
+  alone.values = {graph.value(graph.find(weight).value())};
+  return std::move(initialize(alone, 1).at(std::string(weight)));
+}
+
+TEST(Initialize, GivesAWeightTheSameValuesWhateverElseTheNetworkHas) {
+  const Tensor alone = drawn("unet3d_lite", "base.conv1.conv.weight");
+  const Weights weights = initialize(build("unet3d_lite"), 1);
+  EXPECT_TRUE(
+      std::ranges::equal(alone.values<float>(), weights.at("base.conv1.conv.weight").values<float>()));
+}
+
 TEST(Initialize, ResNetIsKaimingNormalByFanOut) {
-  const Weights weights = initialize(build("resnet18"), 1);
-  expect_deviation(weights.at("conv1.weight"), std::sqrt(2.0 / (64 * 7 * 7)));
-  expect_deviation(weights.at("layer2.0.conv1.weight"), std::sqrt(2.0 / (128 * 3 * 3)));
-  EXPECT_TRUE(all_are(weights.at("bn1.weight"), 1));
-  EXPECT_TRUE(all_are(weights.at("bn1.bias"), 0));
-  EXPECT_TRUE(all_are(weights.at("bn1.running_mean"), 0));
-  EXPECT_TRUE(all_are(weights.at("bn1.running_var"), 1));
+  expect_deviation(drawn("resnet18", "conv1.weight"), std::sqrt(2.0 / (64 * 7 * 7)));
+  expect_deviation(drawn("resnet18", "layer2.0.conv1.weight"), std::sqrt(2.0 / (128 * 3 * 3)));
+  EXPECT_NEAR(largest(drawn("resnet18", "fc.weight")), 1 / std::sqrt(512.0), 1e-4);
+}
+
+TEST(Initialize, BatchNormStartsAsIdentity) {
+  EXPECT_TRUE(all_are(drawn("resnet18", "bn1.weight"), 1));
+  EXPECT_TRUE(all_are(drawn("resnet18", "bn1.bias"), 0));
+  EXPECT_TRUE(all_are(drawn("resnet18", "bn1.running_mean"), 0));
+  EXPECT_TRUE(all_are(drawn("resnet18", "bn1.running_var"), 1));
 }
 
 TEST(Initialize, DenseNetIsKaimingNormalByFanInWithoutLinearBias) {
-  const Weights weights = initialize(build("densenet121"), 1);
-  expect_deviation(weights.at("features.conv0.weight"), std::sqrt(2.0 / (3 * 7 * 7)));
-  EXPECT_TRUE(all_are(weights.at("classifier.bias"), 0));
-  EXPECT_NEAR(largest(weights.at("classifier.weight")), 1 / std::sqrt(1024.0), 1e-4);
+  expect_deviation(drawn("densenet121", "features.conv0.weight"), std::sqrt(2.0 / (3 * 7 * 7)));
+  EXPECT_TRUE(all_are(drawn("densenet121", "classifier.bias"), 0));
+  EXPECT_NEAR(largest(drawn("densenet121", "classifier.weight")), 1 / std::sqrt(1024.0), 1e-4);
 }
 
 TEST(Initialize, SqueezeNetIsKaimingUniformUpToItsLastConvolution) {
-  const Weights weights = initialize(build("squeezenet1_0"), 1);
-  EXPECT_NEAR(largest(weights.at("features.0.weight")), std::sqrt(6.0 / (3 * 7 * 7)), 1e-3);
-  EXPECT_TRUE(all_are(weights.at("features.0.bias"), 0));
-  expect_deviation(weights.at("classifier.1.weight"), 0.01);
+  EXPECT_NEAR(largest(drawn("squeezenet1_0", "features.0.weight")), std::sqrt(6.0 / (3 * 7 * 7)), 1e-3);
+  EXPECT_TRUE(all_are(drawn("squeezenet1_0", "features.0.bias"), 0));
+  expect_deviation(drawn("squeezenet1_0", "classifier.1.weight"), 0.01);
 }
 
-// VGG's 138 million values are not drawn: their initializers are what its builder decides.
 TEST(Initialize, VggIsKaimingNormalByFanOutWithNarrowLinearLayers) {
-  const Graph graph = build("vgg16");
-  const auto initializer = [&](std::string_view name) {
-    return graph.value(graph.find(name).value()).initializer;
-  };
-  EXPECT_DOUBLE_EQ(std::get<Normal>(initializer("features.0.weight")).deviation,
-                   std::sqrt(2.0 / (64 * 3 * 3)));
-  EXPECT_EQ(std::get<Constant>(initializer("features.0.bias")).value, 0);
-  for (const std::string layer : {"classifier.0", "classifier.3", "classifier.6"}) {
-    EXPECT_EQ(std::get<Normal>(initializer(layer + ".weight")).deviation, 0.01);
-    EXPECT_EQ(std::get<Constant>(initializer(layer + ".bias")).value, 0);
-  }
+  expect_deviation(drawn("vgg16", "features.2.weight"), std::sqrt(2.0 / (64 * 3 * 3)));
+  EXPECT_TRUE(all_are(drawn("vgg16", "features.2.bias"), 0));
+  expect_deviation(drawn("vgg16", "classifier.6.weight"), 0.01);
+  EXPECT_TRUE(all_are(drawn("vgg16", "classifier.6.bias"), 0));
 }
 
 TEST(Initialize, InceptionIsTruncatedNormalWithPyTorchsLinearBias) {
-  const Weights weights = initialize(build("inception_v3"), 1);
-  expect_deviation(weights.at("Mixed_7c.branch1x1.conv.weight"), 0.1);
-  expect_deviation(weights.at("fc.weight"), 0.1);
-  EXPECT_NEAR(largest(weights.at("fc.bias")), 1 / std::sqrt(2048.0), 1e-3);
+  expect_deviation(drawn("inception_v3", "Mixed_7c.branch1x1.conv.weight"), 0.1);
+  expect_deviation(drawn("inception_v3", "fc.weight"), 0.1);
+  EXPECT_NEAR(largest(drawn("inception_v3", "fc.bias")), 1 / std::sqrt(2048.0), 1e-3);
 }
 
 TEST(Initialize, VolumeNetworkIsPyTorchsDefault) {
-  const Weights weights = initialize(build("unet3d_lite"), 1);
   const double bound = 1 / std::sqrt(64 * 27.0);
-  EXPECT_NEAR(largest(weights.at("base.conv2.conv.weight")), bound, 1e-4);
-  EXPECT_NEAR(largest(weights.at("base.conv2.conv.bias")), bound, 3e-3);
+  EXPECT_NEAR(largest(drawn("unet3d_lite", "base.conv2.conv.weight")), bound, 1e-4);
+  EXPECT_NEAR(largest(drawn("unet3d_lite", "base.conv2.conv.bias")), bound, 3e-3);
 }
 
 class CheckWeights : public testing::Test {
