@@ -30,8 +30,8 @@ TEST(Buffer, IsAlignedToAHugePageWhenLarge) {
 }
 
 TEST(Buffer, IsZeroedEvenWhereMemoryIsUsedAgain) {
-  for (int time = 0; time < 3; ++time) {
-    Buffer buffer(1000);
+  for (const size_t bytes_wanted : {size_t{1000}, size_t{1000}, 5 * kMiB + 3, 5 * kMiB + 3}) {
+    Buffer buffer(bytes_wanted);
     const std::span bytes(buffer.data(), buffer.bytes());
     EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; }));
     std::ranges::fill(bytes, std::byte{7});

@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <limits>
+
+#include "base/cpu.h"
+#include "kernels/peak/fma_chains.h"
+#include "kernels/peak/peak.h"
+#include "kernels/peak/time_threads.h"
+
+namespace tacho {
+namespace {
+
+// Short, so that on a busy machine some rounds fall between other programs' turns.
+constexpr double kRoundMs = 4;
+constexpr int kRounds = 40;
+
+FmaChains widest_chains() {
+  switch (widest_instruction_set()) {
+    case InstructionSet::sse2: return fma_chains_f32_sse2();
+    case InstructionSet::avx2: return fma_chains_f32_avx2();
+    case InstructionSet::avx512: return fma_chains_f32_avx512();
+  }
+  return fma_chains_f32_sse2();
+}
+
+double time_chains_ms(const FmaChains& chains, int64_t length) {
+  return time_threads_ms([&](int) {
+    volatile float used = chains.run(length);
+    static_cast<void>(used);
+  });
+}
+
+int64_t length_for(const FmaChains& chains, double target_ms) {
+  int64_t length = 1 << 14;
+  while (time_chains_ms(chains, length) < target_ms / 2) length *= 2;
+  return length;
+}
+
+}  // namespace
+
+double measure_fma_gflops(int threads) {
+  use_threads(threads);
+  const FmaChains chains = widest_chains();
+  const int64_t length = length_for(chains, kRoundMs);
+  double best_ms = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kRounds; ++round) best_ms = std::min(best_ms, time_chains_ms(chains, length));
+  const double flop = static_cast<double>(length) * chains.flop_per_round * threads;
+  return flop / best_ms * 1e-6;
+}
+
+}  // namespace tacho

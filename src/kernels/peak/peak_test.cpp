@@ -1,0 +1,58 @@
+#include "kernels/peak/peak.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/cpu.h"
+#include "kernels/peak/fma_chains.h"
+
+namespace tacho {
+namespace {
+
+bool can_run(InstructionSet set) { return widest_instruction_set() >= set; }
+
+// A chain's distance from its fixed point, 1, shrinks by the factor in each round.
+float expected_sum(int chains, int rounds) {
+  double sum = 0;
+  for (int i = 0; i < chains; ++i) sum += 1 + (fma_start(i) - 1) * std::pow(kFmaFactor, rounds);
+  return static_cast<float>(sum);
+}
+
+TEST(FmaChains, DoEveryMultiplyAddWithAvx2) {
+  if (!can_run(InstructionSet::avx2)) GTEST_SKIP() << "no AVX2 here";
+  const FmaChains chains = fma_chains_f32_avx2();
+  EXPECT_NEAR(chains.run(10), expected_sum(chains.flop_per_round / 16, 10), 1e-4);
+}
+
+TEST(FmaChains, DoEveryMultiplyAddWithAvx512) {
+  if (!can_run(InstructionSet::avx512)) GTEST_SKIP() << "no AVX-512 here";
+  const FmaChains chains = fma_chains_f32_avx512();
+  EXPECT_NEAR(chains.run(10), expected_sum(chains.flop_per_round / 32, 10), 1e-4);
+}
+
+TEST(FmaChains, MultiplyAndAddByTurnsWithSse2) {
+  const FmaChains chains = fma_chains_f32_sse2();
+  const int count = chains.flop_per_round / 4;
+  float expected = 0;
+  for (int i = 0; i < count; ++i) expected += fma_start(i) + (i % 2 == 0 ? 0 : 10 * kFmaAddend);
+  EXPECT_NEAR(chains.run(10), expected, 1e-4);
+}
+
+// Loose, since other programs may share the machine with the tests.
+TEST(FmaPeak, IsPositiveAndFallsLittleWithTwoThreads) {
+  const double alone = measure_fma_gflops(1), together = measure_fma_gflops(2);
+  EXPECT_GT(alone, 0);
+  EXPECT_TRUE(std::isfinite(together));
+  EXPECT_GT(together, 0.25 * alone);
+}
+
+TEST(Bandwidth, IsPositiveAndFallsLittleWithTwoThreads) {
+  const double alone = measure_bandwidth_gbs(1), together = measure_bandwidth_gbs(2);
+  EXPECT_GT(alone, 0);
+  EXPECT_TRUE(std::isfinite(together));
+  EXPECT_GT(together, 0.25 * alone);
+}
+
+}  // namespace
+}  // namespace tacho
