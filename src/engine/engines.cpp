@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "engine/native/native_engine.h"
 #include "engine/null/null_engine.h"
 #include "engine/reference/reference_engine.h"
 
 namespace tacho {
 
-std::vector<const Engine*> engines() { return {&reference_engine(), &null_engine()}; }
+std::vector<const Engine*> engines() { return {&native_engine(), &reference_engine(), &null_engine()}; }
 
 const Engine& find_engine(std::string_view name) {
   std::string known;

@@ -109,9 +109,9 @@ class Differentiator {
     contribute_weights(node, ConvolutionBackwardWeights{op, graph_.shape(node.inputs[1]), bias}, gradient);
   }
 
-  void differentiate(const BatchNorm&, const Node& node) {
+  void differentiate(const BatchNorm& op, const Node& node) {
     if (!dy(node)) return;
-    append_node(graph_, node.name, BatchNormBackward{},
+    append_node(graph_, node.name, BatchNormBackward{op.epsilon},
                 {node.inputs[0], node.inputs[1], node.outputs[1], node.outputs[2], *dy(node)});
     const std::vector<ValueId> outputs = graph_.nodes.back().outputs;
     for (size_t i = 0; i < 3; ++i) {

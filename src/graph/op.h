@@ -104,7 +104,9 @@ struct ConvolutionBackwardWeights {
 };
 
 // x, weight, mean, inverse_deviation, dy -> dx, dweight, dbias
-struct BatchNormBackward {};
+struct BatchNormBackward {
+  double epsilon = 1e-5;
+};
 
 // y, dy -> dx
 struct ReluBackward {};

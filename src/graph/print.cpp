@@ -89,7 +89,7 @@ std::string describe(const Graph& graph, const Node& node) {
           [](const MaxPool& op) { return describe_pool(op); },
           [](const AveragePool& op) { return describe_pool(op); },
           [](const Dropout& op) { return fmt::format(" {}", op.probability); },
-          [](const Upsample& op) { return " " + to_string(op.scale); },
+          [](const Upsample& op) { return fmt::format(" {}", to_string(op.scale)); },
           [](const Slice& op) { return fmt::format(" {}..{}", op.begin, op.begin + op.channels); },
           [](const auto&) { return std::string(); },
       },

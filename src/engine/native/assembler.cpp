@@ -1,0 +1,174 @@
+#include "engine/native/assembler.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/native/emit.h"
+
+namespace tacho::native {
+
+using dnnl::memory;
+
+Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options)
+    : program_(program), weights_(weights), engine_(dnnl::engine::kind::cpu, 0), uses_(program) {
+  result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
+  for (const ParameterGradient& pair : program.gradients)
+    parameter_of_gradient_[pair.gradient] = pair.parameter;
+}
+
+Assembly Assembler::assemble() {
+  define_inputs();
+  bool backward = false;
+  for (size_t i = 0; i < program_.instructions.size(); ++i) {
+    current_ = static_cast<int>(i);
+    const Instruction& instruction = program_.instructions[i];
+    if (instruction.backward && !backward) result_.backward_begin = result_.steps.size();
+    backward = instruction.backward;
+    emit(instruction, *this);
+    for (ValueId id : instruction.outputs) store(id);
+  }
+  if (!backward) result_.backward_begin = result_.steps.size();
+  for (ValueId id : program_.outputs) {
+    result_.readable[id] = view(id);
+    Slot& slot = result_.slots[static_cast<size_t>(view(id).slot)];
+    if (slot.storage == Storage::arena) slot.storage = Storage::kept;
+  }
+  return std::move(result_);
+}
+
+void Assembler::define_inputs() {
+  for (ValueId id : program_.inputs) {
+    const Value& value = program_.value(id);
+    const int64_t bytes = elements(value.shape) * static_cast<int64_t>(size_of(value.dtype));
+    const memory::desc desc = value.dtype == DType::f32 ? plain_desc(value.shape) : memory::desc();
+    views_[id] = {new_slot(Storage::kept, bytes), desc};
+    result_.readable[id] = views_[id];
+  }
+}
+
+dnnl::prop_kind Assembler::forward_kind() const {
+  return is_training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
+}
+
+dnnl::primitive_attr Assembler::attributes() const {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+View Assembler::view(ValueId id) const { return views_.at(id); }
+
+View Assembler::in_layout(ValueId id, const memory::desc& desc) {
+  const View existing = view(id);
+  if (existing.desc == desc) return existing;
+  const View converted = temporary(desc);
+  add_reorder(existing, converted);
+  return converted;
+}
+
+View Assembler::in_plain(ValueId id) { return in_layout(id, plain_desc(shape(id))); }
+
+SlotId Assembler::new_slot(Storage storage, int64_t bytes) {
+  result_.slots.push_back({storage, bytes});
+  return static_cast<SlotId>(result_.slots.size()) - 1;
+}
+
+View Assembler::define_bytes(ValueId id, int64_t bytes) {
+  return views_[id] = {new_slot(Storage::arena, bytes), {}};
+}
+
+View Assembler::define(ValueId id, const memory::desc& desc) {
+  const auto owner = parameter_of_gradient_.find(id);
+  if (owner != parameter_of_gradient_.end()) {
+    const View place = result_.gradients.at(owner->second);
+    views_[id] = place;
+    if (place.desc == desc) return place;
+    return pending_stores_[id] = temporary(desc);
+  }
+  return views_[id] = temporary(desc);
+}
+
+void Assembler::store(ValueId id) {
+  const auto pending = pending_stores_.find(id);
+  if (pending == pending_stores_.end()) return;
+  add_reorder(pending->second, views_.at(id));
+  pending_stores_.erase(pending);
+}
+
+View Assembler::define_over(ValueId id, const View& input) {
+  if (!dies_here(input.slot) || parameter_of_gradient_.contains(id)) return define(id, input.desc);
+  return views_[id] = input;
+}
+
+bool Assembler::dies_here(SlotId slot) const {
+  if (result_.slots[static_cast<size_t>(slot)].storage != Storage::arena) return false;
+  return std::ranges::all_of(views_, [&](const auto& entry) {
+    return entry.second.slot != slot || uses_.last(entry.first) <= current_;
+  });
+}
+
+View Assembler::temporary(const memory::desc& desc) {
+  return {new_slot(Storage::arena, static_cast<int64_t>(desc.get_size())), desc};
+}
+
+View Assembler::temporary_bytes(int64_t bytes) { return {new_slot(Storage::arena, bytes), {}}; }
+
+const Tensor& Assembler::weight(ValueId id) const { return weights_.at(program_.value(id).name); }
+
+View Assembler::constant(const memory::desc& desc, std::function<Tensor()> make) {
+  const View view{new_slot(Storage::weights, static_cast<int64_t>(desc.get_size())), desc};
+  result_.constants.push_back({view, std::move(make)});
+  return view;
+}
+
+View Assembler::statistic(ValueId id) {
+  const auto known = result_.statistics.find(id);
+  if (known != result_.statistics.end()) return known->second;
+  return result_.statistics[id] =
+             constant(plain_desc(shape(id)), [&tensor = weight(id)] { return tensor.clone(); });
+}
+
+View Assembler::keep_parameter(ValueId id, const memory::desc& desc) {
+  const auto bytes = static_cast<int64_t>(desc.get_size());
+  const View place{new_slot(Storage::parameters, bytes), desc};
+  result_.constants.push_back({place, [&tensor = weight(id)] { return tensor.clone(); }});
+  result_.gradients[id] = {new_slot(Storage::gradients, bytes), desc};
+  return result_.parameters[id] = place;
+}
+
+View Assembler::parameter(ValueId id, const memory::desc& desc) {
+  if (is_training()) {
+    const auto kept = result_.parameters.find(id);
+    const View place = kept == result_.parameters.end() ? keep_parameter(id, desc) : kept->second;
+    if (place.desc == desc) return place;
+    const View converted = temporary(desc);
+    add_reorder(place, converted);
+    return converted;
+  }
+  for (const auto& [packed_id, packed] : packed_parameters_) {
+    if (packed_id == id && packed.desc == desc) return packed;
+  }
+  packed_parameters_.emplace_back(id, constant(desc, [&tensor = weight(id)] { return tensor.clone(); }));
+  return packed_parameters_.back().second;
+}
+
+void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::desc& scratchpad,
+                              std::string kernel, std::vector<Argument> arguments) {
+  if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, temporary(scratchpad));
+  const std::string& layer = program_.instructions[static_cast<size_t>(current_)].name;
+  result_.steps.push_back(
+      std::make_unique<PrimitiveStep>(layer, primitive, std::move(kernel), std::move(arguments)));
+}
+
+void Assembler::add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function) {
+  const std::string& layer = program_.instructions[static_cast<size_t>(current_)].name;
+  result_.steps.push_back(std::make_unique<KernelStep>(layer, std::move(kernel), views, std::move(function)));
+}
+
+void Assembler::add_reorder(const View& from, const View& to) {
+  const dnnl::reorder::primitive_desc pd(engine_, from.desc, engine_, to.desc, attributes());
+  add_primitive(dnnl::reorder(pd), pd.scratchpad_desc(), "reorder",
+                {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/native/layout.h"
+#include "engine/native/program.h"
+#include "engine/native/step.h"
+
+namespace tacho::native {
+
+// What a pass may look at while it runs and the plan changes between passes.
+struct PassState {
+  uint64_t seed = 0;
+  uint64_t pass = 0;  // training passes begun before this one
+};
+
+// A constant to be packed into its place: `make` yields it dense, in row-major order of the view's
+// dimensions.
+struct PackedConstant {
+  View view;
+  std::function<Tensor()> make;
+};
+
+// Everything the assembler decided; the plan allocates it and runs it.
+struct Assembly {
+  std::vector<Slot> slots;
+  std::vector<std::unique_ptr<Step>> steps;
+  size_t backward_begin = 0;  // index of a step
+  std::map<ValueId, View> readable;
+  std::vector<PackedConstant> constants;
+  std::map<ValueId, View> parameters, gradients, statistics;  // of a training program, by the graph's ids
+  std::shared_ptr<PassState> state;
+};
+
+// Turns the instructions of a program into steps, one after the other: it keeps the layout in which each
+// value exists, inserts a reorder where a step wants another one, and lets a step overwrite an input that
+// dies there.
+class Assembler {
+ public:
+  Assembler(const Program& program, const Weights& weights, const CompileOptions& options);
+
+  Assembly assemble();
+
+  const Program& program() const { return program_; }
+  const dnnl::engine& engine() const { return engine_; }
+  const Shape& shape(ValueId id) const { return program_.shape(id); }
+  bool is_training() const { return program_.is_training(); }
+  dnnl::prop_kind forward_kind() const;
+  // Attributes of every primitive: its scratchpad is planned with everything else.
+  dnnl::primitive_attr attributes() const;
+  std::shared_ptr<const PassState> state() const { return result_.state; }
+
+  // The value as it exists, in the wanted layout, or in row-major order.
+  View view(ValueId id) const;
+  View in_layout(ValueId id, const dnnl::memory::desc& desc);
+  View in_plain(ValueId id);
+
+  // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
+  // made in another layout than its place has (gradients of parameters).
+  View define(ValueId id, const dnnl::memory::desc& desc);
+  View define_bytes(ValueId id, int64_t bytes);
+  // On top of `input` where that dies at this instruction, elsewhere otherwise; in the layout of `input`.
+  View define_over(ValueId id, const View& input);
+  void store(ValueId id);
+  // The value is `view` seen in another way; no step is needed.
+  void define_as(ValueId id, const View& view) { views_[id] = view; }
+  View temporary(const dnnl::memory::desc& desc);
+  View temporary_bytes(int64_t bytes);
+
+  // A parameter in the layout that a step wants. In training the first to ask decides how the parameter is
+  // kept.
+  View parameter(ValueId id, const dnnl::memory::desc& desc);
+  View statistic(ValueId id);
+  View constant(const dnnl::memory::desc& desc, std::function<Tensor()> make);
+  const Tensor& weight(ValueId id) const;
+
+  void add_primitive(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+                     std::string kernel, std::vector<Argument> arguments);
+  void add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function);
+  void add_reorder(const View& from, const View& to);
+
+  // Forward primitives that their backward counterparts ask for, by a value that both know.
+  std::map<ValueId, dnnl::pooling_forward::primitive_desc> pooling_hints;
+  std::map<ValueId, dnnl::batch_normalization_forward::primitive_desc> batch_norm_hints;
+
+ private:
+  SlotId new_slot(Storage storage, int64_t bytes);
+  bool dies_here(SlotId slot) const;
+  View keep_parameter(ValueId id, const dnnl::memory::desc& desc);
+  void define_inputs();
+
+  const Program& program_;
+  const Weights& weights_;
+  dnnl::engine engine_;
+  Uses uses_;
+  Assembly result_;
+  int current_ = -1;  // instruction
+  std::map<ValueId, View> views_;
+  std::map<ValueId, ValueId> parameter_of_gradient_;
+  std::map<ValueId, View> pending_stores_;
+  std::vector<std::pair<ValueId, View>> packed_parameters_;  // inference: one copy per parameter and layout
+};
+
+}  // namespace tacho::native

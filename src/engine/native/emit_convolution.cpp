@@ -1,0 +1,157 @@
+#include "engine/native/emit.h"
+#include "engine/native/fold.h"
+
+namespace tacho::native {
+namespace {
+
+using dnnl::memory;
+using Forward = dnnl::convolution_forward;
+using BackwardData = dnnl::convolution_backward_data;
+using BackwardWeights = dnnl::convolution_backward_weights;
+
+// oneDNN counts dilation from 0, wants the padding on each side, and groups as an axis of the weight.
+struct Geometry {
+  Geometry(const Convolution& op, const Shape& input, const Shape& plain_weight, const Shape& output)
+      : src(any_desc(input)), weight(any_desc(grouped(plain_weight, op.groups))), dst(any_desc(output)) {
+    strides = op.stride;
+    padding = op.padding;
+    for (size_t axis = 0; axis < op.stride.size(); ++axis) {
+      dilation.push_back(op.dilation[axis] - 1);
+      const int64_t reach = op.dilation[axis] * (plain_weight[axis + 2] - 1) + 1;
+      const int64_t end =
+          (output[axis + 2] - 1) * op.stride[axis] + reach - input[axis + 2] - op.padding[axis];
+      padding_end.push_back(end);
+    }
+  }
+
+  static Shape grouped(const Shape& weight, int64_t groups) {
+    if (groups == 1) return weight;
+    Shape shape = {groups, weight[0] / groups};
+    shape.insert(shape.end(), weight.begin() + 1, weight.end());
+    return shape;
+  }
+
+  memory::desc src, weight, dst;
+  memory::dims strides, dilation, padding, padding_end;
+};
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+Forward::primitive_desc forward_desc(const Geometry& g, const memory::desc& bias,
+                                     const dnnl::primitive_attr& attributes, const Assembler& assembler) {
+  const Forward::desc desc = bias.get_size() > 0
+                                 ? Forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, bias,
+                                                 g.dst, g.strides, g.dilation, g.padding, g.padding_end)
+                                 : Forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, g.dst,
+                                                 g.strides, g.dilation, g.padding, g.padding_end);
+  return Forward::primitive_desc(desc, attributes, assembler.engine());
+}
+
+// Weight and bias as the step uses them: packed, and with a batch norm folded in where there is one.
+struct Packed {
+  View weight;
+  std::optional<View> bias;
+};
+Packed pack(const Instruction& instruction, const memory::desc& weight_desc, const memory::desc& bias_desc,
+            Assembler& assembler) {
+  const bool has_bias = instruction.inputs.size() > 2;
+  if (!instruction.folded) {
+    Packed packed{assembler.parameter(instruction.inputs[1], weight_desc), {}};
+    if (has_bias) packed.bias = assembler.parameter(instruction.inputs[2], bias_desc);
+    return packed;
+  }
+  const FoldedBatchNorm& norm = *instruction.folded;
+  const ScaleShift factors =
+      scale_shift(assembler.weight(norm.weight), assembler.weight(norm.bias), assembler.weight(norm.mean),
+                  assembler.weight(norm.variance), norm.epsilon);
+  const Tensor* weight = &assembler.weight(instruction.inputs[1]);
+  const Tensor* bias = has_bias ? &assembler.weight(instruction.inputs[2]) : nullptr;
+  return {assembler.constant(weight_desc, [=] { return fold_weight(*weight, factors); }),
+          assembler.constant(bias_desc, [=] { return fold_bias(bias, factors); })};
+}
+
+// The place of the result. A residual operand is accumulated onto: on itself where it dies here, else on a
+// copy.
+View define_result(const Instruction& instruction, const memory::desc& desc, Assembler& assembler) {
+  const ValueId result = instruction.outputs[0];
+  for (const PostOp& post : instruction.post_ops) {
+    if (!std::holds_alternative<Add>(post.op)) continue;
+    const View operand = assembler.in_layout(post.operand, desc);
+    const View y = assembler.define_over(result, operand);
+    if (y.slot != operand.slot) assembler.add_reorder(operand, y);
+    return y;
+  }
+  return assembler.define(result, desc);
+}
+
+dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Assembler& assembler) {
+  dnnl::primitive_attr attributes = assembler.attributes();
+  dnnl::post_ops ops;
+  for (const PostOp& post : instruction.post_ops) {
+    if (std::holds_alternative<Add>(post.op)) {
+      ops.append_sum(1.0f);
+    } else {
+      append_activation(post, ops);
+    }
+  }
+  attributes.set_post_ops(ops);
+  return attributes;
+}
+
+}  // namespace
+
+void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
+  const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
+  const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
+                          assembler.shape(instruction.outputs[0]));
+  const bool has_bias = instruction.inputs.size() > 2 || instruction.folded;
+  const memory::desc bias_desc = has_bias ? plain_desc({weight_shape[0]}) : memory::desc();
+  const auto pd = forward_desc(geometry, bias_desc, fused_attributes(instruction, assembler), assembler);
+
+  const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
+  const Packed packed = pack(instruction, pd.weights_desc(), bias_desc, assembler);
+  const View y = define_result(instruction, pd.dst_desc(), assembler);
+  std::vector<Argument> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, packed.weight}, {DNNL_ARG_DST, y}};
+  if (packed.bias) arguments.emplace_back(DNNL_ARG_BIAS, *packed.bias);
+  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+}
+
+void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
+  const Geometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
+                   assembler.shape(instruction.inputs[0]));
+  const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
+  const BackwardData::desc desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation, g.padding,
+                                g.padding_end);
+  const BackwardData::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+
+  const View dy = assembler.in_layout(instruction.inputs[0], pd.diff_dst_desc());
+  const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
+  const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
+  assembler.add_primitive(BackwardData(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}});
+}
+
+void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
+  const Geometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
+                   assembler.shape(instruction.inputs[1]));
+  const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();
+  const auto hint = forward_desc(g, bias_desc, assembler.attributes(), assembler);
+  const BackwardWeights::desc desc =
+      op.bias ? BackwardWeights::desc(kDirect, g.src, g.weight, bias_desc, g.dst, g.strides, g.dilation,
+                                      g.padding, g.padding_end)
+              : BackwardWeights::desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation, g.padding,
+                                      g.padding_end);
+  const BackwardWeights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+
+  const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
+  const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());
+  const View dweight = assembler.define(instruction.outputs[0], pd.diff_weights_desc());
+  std::vector<Argument> arguments = {
+      {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dweight}};
+  if (op.bias)
+    arguments.emplace_back(DNNL_ARG_DIFF_BIAS, assembler.define(instruction.outputs[1], bias_desc));
+  assembler.add_primitive(BackwardWeights(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          std::move(arguments));
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,92 @@
+#include "engine/native/emit.h"
+#include "engine/native/plain_kernels.h"
+#include "graph/dropout.h"
+
+namespace tacho::native {
+namespace {
+
+using At = std::span<std::byte* const>;
+
+// Images, channels and cells per channel of a tensor.
+struct Planes {
+  explicit Planes(const Shape& shape)
+      : images(shape[0]), channels(shape[1]), cells(elements(shape) / (shape[0] * shape[1])) {}
+  int64_t images, channels, cells;
+};
+
+}  // namespace
+
+void emit_op(const Dropout& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  const int64_t count = elements(assembler.shape(instruction.inputs[0]));
+  const View y = assembler.define_over(instruction.outputs[0], x);
+  const View mask = assembler.define_bytes(instruction.outputs[1], count);
+  assembler.add_kernel(
+      "dropout", {x, y, mask},
+      [count, probability = op.probability, layer = instruction.name, state = assembler.state()](At at) {
+        const Random stream = dropout_stream(state->seed, layer, state->pass);
+        dropout(stream, probability, count, as<const float>(at[0]), as<float>(at[1]), as<uint8_t>(at[2]));
+      });
+}
+
+void emit_op(const DropoutBackward& op, const Instruction& instruction, Assembler& assembler) {
+  const View mask = assembler.view(instruction.inputs[0]);
+  const View dy = assembler.in_plain(instruction.inputs[1]);
+  const int64_t count = elements(assembler.shape(instruction.inputs[1]));
+  const View dx = assembler.define_over(instruction.outputs[0], dy);
+  assembler.add_kernel("dropout_backward", {mask, dy, dx}, [count, probability = op.probability](At at) {
+    dropout_backward(probability, count, as<const uint8_t>(at[0]), as<const float>(at[1]), as<float>(at[2]));
+  });
+}
+
+void emit_op(const SoftmaxCrossEntropy&, const Instruction& instruction, Assembler& assembler) {
+  const View logits = assembler.in_plain(instruction.inputs[0]);
+  const Shape& shape = assembler.shape(instruction.inputs[0]);
+  const View loss = assembler.define(instruction.outputs[0], plain_desc({}));
+  const View probabilities = assembler.define(instruction.outputs[1], plain_desc(shape));
+  assembler.add_kernel("softmax_cross_entropy",
+                       {logits, assembler.view(instruction.inputs[1]), loss, probabilities},
+                       [images = shape[0], classes = shape[1]](At at) {
+                         softmax_cross_entropy(images, classes, as<const float>(at[0]),
+                                               as<const int64_t>(at[1]), as<float>(at[2]), as<float>(at[3]));
+                       });
+}
+
+void emit_op(const SoftmaxCrossEntropyBackward&, const Instruction& instruction, Assembler& assembler) {
+  const View probabilities = assembler.view(instruction.inputs[0]);
+  const Shape& shape = assembler.shape(instruction.inputs[0]);
+  const View dlogits = assembler.define(instruction.outputs[0], plain_desc(shape));
+  assembler.add_kernel("softmax_cross_entropy_backward",
+                       {probabilities, assembler.view(instruction.inputs[1]), dlogits},
+                       [images = shape[0], classes = shape[1]](At at) {
+                         softmax_cross_entropy_backward(images, classes, as<const float>(at[0]),
+                                                        as<const int64_t>(at[1]), as<float>(at[2]));
+                       });
+}
+
+void emit_op(const DiceLoss&, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  const View target = assembler.in_plain(instruction.inputs[1]);
+  const View loss = assembler.define(instruction.outputs[0], plain_desc({}));
+  const View sums =
+      assembler.define(instruction.outputs[1], plain_desc(assembler.shape(instruction.outputs[1])));
+  assembler.add_kernel("dice_loss", {x, target, loss, sums},
+                       [p = Planes(assembler.shape(instruction.inputs[0]))](At at) {
+                         dice_loss(p.images, p.channels, p.cells, as<const float>(at[0]),
+                                   as<const float>(at[1]), as<float>(at[2]), as<float>(at[3]));
+                       });
+}
+
+void emit_op(const DiceLossBackward&, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  const View target = assembler.in_plain(instruction.inputs[1]);
+  const View dx =
+      assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
+  assembler.add_kernel("dice_loss_backward", {x, target, assembler.view(instruction.inputs[2]), dx},
+                       [p = Planes(assembler.shape(instruction.inputs[0]))](At at) {
+                         dice_loss_backward(p.images, p.channels, p.cells, as<const float>(at[0]),
+                                            as<const float>(at[1]), as<const float>(at[2]), as<float>(at[3]));
+                       });
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "engine/native/emit.h"
+#include "engine/native/plain_kernels.h"
+
+namespace tacho::native {
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+using Forward = dnnl::pooling_forward;
+using Backward = dnnl::pooling_backward;
+
+struct Geometry {
+  memory::dims kernel, stride, padding, padding_end;
+};
+
+Geometry geometry_of(const Extents& kernel, const Extents& stride, const Extents& padding, const Shape& input,
+                     const Shape& output) {
+  Geometry g{kernel, stride, padding, {}};
+  for (size_t axis = 0; axis < kernel.size(); ++axis) {
+    const int64_t end =
+        (output[axis + 2] - 1) * stride[axis] + kernel[axis] - input[axis + 2] - padding[axis];
+    g.padding_end.push_back(std::max<int64_t>(end, 0));
+  }
+  return g;
+}
+
+Forward::primitive_desc forward_desc(algorithm kind, const Geometry& g, const memory::desc& src,
+                                     const Shape& output, const Assembler& assembler) {
+  const Forward::desc desc(assembler.forward_kind(), kind, src, any_desc(output), g.stride, g.kernel,
+                           g.padding, g.padding_end);
+  return Forward::primitive_desc(desc, assembler.attributes(), assembler.engine());
+}
+
+void emit_average(algorithm kind, const Geometry& g, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.view(instruction.inputs[0]);
+  const auto pd = forward_desc(kind, g, x.desc, assembler.shape(instruction.outputs[0]), assembler);
+  const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
+  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
+}
+
+// dy -> dx in the layout of dy, with a workspace for max pooling.
+void emit_backward(algorithm kind, const Geometry& g, const Shape& input, const Forward::primitive_desc& hint,
+                   ValueId dy_id, std::optional<ValueId> workspace, const Instruction& instruction,
+                   Assembler& assembler) {
+  const View dy = assembler.in_layout(dy_id, hint.dst_desc());
+  const Backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
+  const Backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
+  std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
+  if (workspace) arguments.emplace_back(DNNL_ARG_WORKSPACE, assembler.view(*workspace));
+  assembler.add_primitive(Backward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+}
+
+void emit_average_backward(algorithm kind, const Geometry& g, const Shape& input,
+                           const Instruction& instruction, Assembler& assembler) {
+  const ValueId dy = instruction.inputs[0];
+  // Averages need no more of the forward pass than its layout: that of the gradient at hand.
+  const View view = assembler.view(dy);
+  const Forward::desc desc(dnnl::prop_kind::forward_training, kind, any_desc(input), view.desc, g.stride,
+                           g.kernel, g.padding, g.padding_end);
+  const Forward::primitive_desc hint(desc, assembler.attributes(), assembler.engine());
+  emit_backward(kind, g, input, hint, dy, {}, instruction, assembler);
+}
+
+algorithm average_kind(const AveragePool& op) {
+  return op.count_padding ? algorithm::pooling_avg_include_padding : algorithm::pooling_avg_exclude_padding;
+}
+
+// oneDNN divides by the whole kernel when padding counts; PyTorch leaves out cells beyond the padding.
+bool overhangs(const AveragePool& op, const Geometry& g) {
+  return op.count_padding && !std::ranges::equal(g.padding_end, op.padding, std::ranges::less_equal());
+}
+
+void emit_averages(std::vector<AxisWindows> windows, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  const View y =
+      assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
+  const int64_t planes = x.desc.dims()[0] * x.desc.dims()[1];
+  assembler.add_kernel("window_average", {x, y},
+                       [planes, w = std::move(windows)](std::span<std::byte* const> at) {
+                         average_windows(w, planes, as<const float>(at[0]), as<float>(at[1]));
+                       });
+}
+
+void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction& instruction,
+                            Assembler& assembler) {
+  const View dy = assembler.in_plain(instruction.inputs[0]);
+  const View dx =
+      assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
+  const int64_t planes = dy.desc.dims()[0] * dy.desc.dims()[1];
+  assembler.add_kernel("window_average_backward", {dy, dx},
+                       [planes, w = std::move(windows)](std::span<std::byte* const> at) {
+                         average_windows_backward(w, planes, as<const float>(at[0]), as<float>(at[1]));
+                       });
+}
+
+}  // namespace
+
+void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.view(instruction.inputs[0]);
+  const Shape& output = assembler.shape(instruction.outputs[0]);
+  const Geometry g =
+      geometry_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
+  const auto pd = forward_desc(algorithm::pooling_max, g, x.desc, output, assembler);
+  std::vector<Argument> arguments = {{DNNL_ARG_SRC, x},
+                                     {DNNL_ARG_DST, assembler.define(instruction.outputs[0], pd.dst_desc())}};
+  if (op.training) {
+    const View argmax = assembler.define(instruction.outputs[1], pd.workspace_desc());
+    arguments.emplace_back(DNNL_ARG_WORKSPACE, argmax);
+    assembler.pooling_hints.emplace(instruction.outputs[1], pd);
+  }
+  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+}
+
+void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assembler& assembler) {
+  const ValueId argmax = instruction.inputs[0], dy = instruction.inputs[1];
+  const Geometry g =
+      geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input, assembler.shape(dy));
+  emit_backward(algorithm::pooling_max, g, op.input, assembler.pooling_hints.at(argmax), dy, argmax,
+                instruction, assembler);
+}
+
+void emit_op(const AveragePool& op, const Instruction& instruction, Assembler& assembler) {
+  const Shape &input = assembler.shape(instruction.inputs[0]),
+              &output = assembler.shape(instruction.outputs[0]);
+  const Geometry g = geometry_of(op.kernel, op.stride, op.padding, input, output);
+  if (overhangs(op, g)) return emit_averages(pooling_windows(op, input, output), instruction, assembler);
+  emit_average(average_kind(op), g, instruction, assembler);
+}
+
+void emit_op(const AveragePoolBackward& op, const Instruction& instruction, Assembler& assembler) {
+  const Shape& output = assembler.shape(instruction.inputs[0]);
+  const Geometry g = geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input, output);
+  if (overhangs(op.forward, g)) {
+    return emit_averages_backward(pooling_windows(op.forward, op.input, output), instruction, assembler);
+  }
+  emit_average_backward(average_kind(op.forward), g, op.input, instruction, assembler);
+}
+
+void emit_op(const GlobalAveragePool&, const Instruction& instruction, Assembler& assembler) {
+  const Extents whole = spatial(assembler.shape(instruction.inputs[0]));
+  const Extents none(whole.size(), 0);
+  emit_average(algorithm::pooling_avg_exclude_padding, {whole, whole, none, none}, instruction, assembler);
+}
+
+void emit_op(const GlobalAveragePoolBackward& op, const Instruction& instruction, Assembler& assembler) {
+  const Extents whole = spatial(op.input);
+  const Extents none(whole.size(), 0);
+  emit_average_backward(algorithm::pooling_avg_exclude_padding, {whole, whole, none, none}, op.input,
+                        instruction, assembler);
+}
+
+void emit_op(const AdaptiveAveragePool&, const Instruction& instruction, Assembler& assembler) {
+  emit_averages(
+      adaptive_windows(assembler.shape(instruction.inputs[0]), assembler.shape(instruction.outputs[0])),
+      instruction, assembler);
+}
+
+void emit_op(const AdaptiveAveragePoolBackward& op, const Instruction& instruction, Assembler& assembler) {
+  emit_averages_backward(adaptive_windows(op.input, assembler.shape(instruction.inputs[0])), instruction,
+                         assembler);
+}
+
+}  // namespace tacho::native

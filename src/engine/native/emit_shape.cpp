@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "engine/native/emit.h"
+
+namespace tacho::native {
+namespace {
+
+using dnnl::memory;
+
+// The same bytes in row-major order, without a step where the layout allows it.
+View row_major(ValueId id, Assembler& assembler) {
+  const View x = assembler.view(id);
+  const Shape& shape = assembler.shape(id);
+  const bool one_cell = std::ranges::all_of(spatial(shape), [](int64_t extent) { return extent == 1; });
+  if (one_cell && x.desc.get_size() == plain_desc(shape).get_size()) return x;
+  return assembler.in_plain(id);
+}
+
+}  // namespace
+
+void emit_op(const Concat&, const Instruction& instruction, Assembler& assembler) {
+  std::vector<View> parts;
+  std::vector<memory::desc> descs;
+  for (ValueId id : instruction.inputs) {
+    parts.push_back(assembler.view(id));
+    descs.push_back(parts.back().desc);
+  }
+  const dnnl::concat::primitive_desc pd(1, descs, assembler.engine(), assembler.attributes());
+  std::vector<Argument> arguments = {{DNNL_ARG_DST, assembler.define(instruction.outputs[0], pd.dst_desc())}};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), parts[i]);
+  }
+  assembler.add_primitive(dnnl::concat(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+}
+
+void emit_op(const Slice& op, const Instruction& instruction, Assembler& assembler) {
+  const ValueId x_id = instruction.inputs[0];
+  const Shape& shape = assembler.shape(instruction.outputs[0]);
+  // A window onto a blocked layout exists where it holds whole blocks of channels.
+  const int64_t block = channel_block(assembler.view(x_id).desc);
+  const bool whole_blocks = op.begin % block == 0 && op.channels % block == 0;
+  const View x = whole_blocks ? assembler.view(x_id) : assembler.in_plain(x_id);
+  memory::dims offsets(shape.size(), 0);
+  offsets[1] = op.begin;
+  const View window{x.slot, x.desc.submemory_desc(shape, offsets)};
+  assembler.add_reorder(window, assembler.define(instruction.outputs[0], layout_like(x.desc, shape)));
+}
+
+void emit_op(const Flatten&, const Instruction& instruction, Assembler& assembler) {
+  const View x = row_major(instruction.inputs[0], assembler);
+  assembler.define_as(instruction.outputs[0], {x.slot, plain_desc(assembler.shape(instruction.outputs[0]))});
+}
+
+void emit_op(const Reshape& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  assembler.define_as(instruction.outputs[0], {x.slot, plain_desc(op.input)});
+}
+
+void emit_op(const Upsample& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = assembler.view(instruction.inputs[0]);
+  const std::vector<float> factors(op.scale.begin(), op.scale.end());
+  const dnnl::resampling_forward::desc desc(assembler.forward_kind(), dnnl::algorithm::resampling_nearest,
+                                            factors, x.desc,
+                                            any_desc(assembler.shape(instruction.outputs[0])));
+  const dnnl::resampling_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
+  assembler.add_primitive(dnnl::resampling_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
+}
+
+void emit_op(const UpsampleBackward& op, const Instruction& instruction, Assembler& assembler) {
+  const View dy = assembler.view(instruction.inputs[0]);
+  const memory::desc dx_desc = layout_like(dy.desc, assembler.shape(instruction.outputs[0]));
+  const std::vector<float> factors(op.scale.begin(), op.scale.end());
+  constexpr auto kNearest = dnnl::algorithm::resampling_nearest;
+  const dnnl::resampling_forward::desc forward(dnnl::prop_kind::forward_training, kNearest, factors, dx_desc,
+                                               dy.desc);
+  const dnnl::resampling_forward::primitive_desc hint(forward, assembler.engine());
+  const dnnl::resampling_backward::desc desc(kNearest, factors, dx_desc, dy.desc);
+  const dnnl::resampling_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const View dx = assembler.define(instruction.outputs[0], dx_desc);
+  assembler.add_primitive(dnnl::resampling_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
+}
+
+}  // namespace tacho::native

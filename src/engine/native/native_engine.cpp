@@ -1,0 +1,39 @@
+#include "engine/native/native_engine.h"
+
+#include <fmt/format.h>
+
+#include "base/cpu.h"
+#include "engine/native/assembler.h"
+#include "engine/native/native_plan.h"
+#include "engine/native/passes.h"
+
+namespace tacho {
+namespace {
+
+class NativeEngine : public Engine {
+ public:
+  std::string_view name() const override { return "native"; }
+
+  std::string version() const override {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+  }
+
+  std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+                                const CompileOptions& options) const override {
+    use_threads(options.threads);
+    native::Program program = native::lower(graph);
+    for (const native::Pass& pass : native::passes()) pass.run(program);
+    native::Assembler assembler(program, weights, options);
+    return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options);
+  }
+};
+
+}  // namespace
+
+const Engine& native_engine() {
+  static const NativeEngine engine;
+  return engine;
+}
+
+}  // namespace tacho

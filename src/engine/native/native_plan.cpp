@@ -1,0 +1,127 @@
+#include "engine/native/native_plan.h"
+
+#include <cassert>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "engine/native/placement.h"
+
+namespace tacho::native {
+namespace {
+
+using dnnl::memory;
+
+// Converts between layouts outside of a pass.
+void reorder(const memory::desc& from_desc, const void* from, const memory::desc& to_desc, void* to,
+             const dnnl::engine& engine, dnnl::stream& stream) {
+  memory source(from_desc, engine, const_cast<void*>(from));
+  memory target(to_desc, engine, to);
+  dnnl::reorder(source, target).execute(stream, source, target);
+  stream.wait();
+}
+
+void require_memory(int64_t bytes) {
+  const int64_t available = available_memory_bytes();
+  if (bytes <= available) return;
+  throw OutOfMemory(fmt::format("needs {}, {} are available", format_bytes(bytes), format_bytes(available)));
+}
+
+}  // namespace
+
+NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options)
+    : values_(graph.values),
+      assembly_(std::move(assembly)),
+      update_(options.update),
+      engine_(dnnl::engine::kind::cpu, 0),
+      stream_(engine_) {
+  Placement placement = place(assembly_);
+  const int64_t state_bytes = placement.bytes[Storage::parameters] * state_per_parameter(update_);
+  int64_t total = state_bytes;
+  for (const auto& [storage, bytes] : placement.bytes) total += bytes;
+  require_memory(total);
+
+  arena_ = Buffer(static_cast<size_t>(placement.bytes[Storage::arena]));
+  weights_ = Buffer(static_cast<size_t>(placement.bytes[Storage::weights]));
+  parameters_ = Buffer(static_cast<size_t>(placement.bytes[Storage::parameters]));
+  gradients_ = Buffer(static_cast<size_t>(placement.bytes[Storage::gradients]));
+  state_ = Buffer(static_cast<size_t>(state_bytes));
+
+  const std::map<Storage, std::byte*> bases = {{Storage::arena, arena_.data()},
+                                               {Storage::kept, arena_.data()},
+                                               {Storage::weights, weights_.data()},
+                                               {Storage::parameters, parameters_.data()},
+                                               {Storage::gradients, gradients_.data()}};
+  for (size_t i = 0; i < assembly_.slots.size(); ++i) {
+    addresses_.push_back(bases.at(assembly_.slots[i].storage) + placement.offsets[i]);
+  }
+  for (const std::unique_ptr<Step>& step : assembly_.steps) step->bind(addresses_, engine_);
+  for (const PackedConstant& constant : assembly_.constants) pack(constant.view, constant.make());
+  assembly_.constants.clear();
+  for (const ParameterGradient& pair : graph.gradients)
+    parameter_of_gradient_[pair.gradient] = pair.parameter;
+}
+
+const View& NativePlan::find(ValueId value) const {
+  const auto gradient = parameter_of_gradient_.find(value);
+  if (gradient != parameter_of_gradient_.end()) return assembly_.gradients.at(gradient->second);
+  for (const auto* views : {&assembly_.readable, &assembly_.parameters, &assembly_.statistics}) {
+    const auto found = views->find(value);
+    if (found != views->end()) return found->second;
+  }
+  throw std::logic_error(
+      fmt::format("[native] the plan does not keep {}", values_[static_cast<size_t>(value)].name));
+}
+
+void NativePlan::pack(const View& view, const Tensor& tensor) {
+  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, address(view), engine_, stream_);
+}
+
+void NativePlan::write(ValueId value, const Tensor& tensor) {
+  const Value& target = values_[static_cast<size_t>(value)];
+  assert(tensor.shape() == target.shape && tensor.dtype() == target.dtype);
+  const View& view = find(value);
+  if (target.dtype == DType::f32) {
+    pack(view, tensor);
+  } else {
+    std::memcpy(address(view), tensor.raw(), tensor.bytes());
+  }
+}
+
+Tensor NativePlan::read(ValueId value) const {
+  const Value& source = values_[static_cast<size_t>(value)];
+  const View& view = find(value);
+  Tensor tensor(source.shape, source.dtype);
+  if (source.dtype == DType::f32) {
+    reorder(view.desc, address(view), plain_desc(view.desc.dims()), tensor.raw(), engine_, stream_);
+  } else {
+    std::memcpy(tensor.raw(), address(view), tensor.bytes());
+  }
+  return tensor;
+}
+
+void NativePlan::forward() {
+  for (size_t i = 0; i < assembly_.backward_begin; ++i) assembly_.steps[i]->run(stream_);
+}
+
+void NativePlan::backward() {
+  for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) assembly_.steps[i]->run(stream_);
+  ++assembly_.state->pass;
+}
+
+void NativePlan::update(std::optional<double> learning_rate) {
+  UpdateRule rule = update_;
+  if (learning_rate) std::visit([&](auto& r) { r.learning_rate = *learning_rate; }, rule);
+  const auto floats = [](const Buffer& buffer) { return buffer.bytes() / sizeof(float); };
+  apply_update(rule, ++updates_, {as<float>(parameters_.data()), floats(parameters_)},
+               {as<const float>(gradients_.data()), floats(gradients_)},
+               {as<float>(state_.data()), floats(state_)});
+}
+
+int64_t NativePlan::memory_bytes() const {
+  return static_cast<int64_t>(arena_.bytes() + weights_.bytes() + parameters_.bytes() + gradients_.bytes() +
+                              state_.bytes());
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "base/buffer.h"
+#include "engine/engine.h"
+#include "engine/native/assembler.h"
+
+namespace tacho::native {
+
+// Steps with memory behind them: one arena for activations, one each for packed weights, parameters,
+// gradients and the optimizer's state.
+class NativePlan : public Plan {
+ public:
+  // Packs the assembly's constants; throws OutOfMemory before it allocates what does not fit.
+  NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options);
+
+  void write(ValueId value, const Tensor& tensor) override;
+  Tensor read(ValueId value) const override;
+  void forward() override;
+  void backward() override;
+  void update(std::optional<double> learning_rate) override;
+  int64_t memory_bytes() const override;
+
+ private:
+  const View& find(ValueId value) const;
+  std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
+  void pack(const View& view, const Tensor& tensor);
+
+  std::vector<Value> values_;
+  Assembly assembly_;
+  UpdateRule update_;
+  dnnl::engine engine_;
+  mutable dnnl::stream stream_;
+  Buffer arena_, weights_, parameters_, gradients_, state_;
+  std::vector<std::byte*> addresses_;  // by slot
+  std::map<ValueId, ValueId> parameter_of_gradient_;
+  int64_t updates_ = 0;
+};
+
+}  // namespace tacho::native

@@ -1,0 +1,14 @@
+#include "engine/native/passes.h"
+
+namespace tacho::native {
+
+std::span<const Pass> passes() {
+  static constexpr Pass kPasses[] = {
+      {"remove_identities", remove_identities}, {"fold_batch_norm", fold_batch_norm},
+      {"fuse_residual_add", fuse_residual_add}, {"fuse_batch_norm_relu", fuse_batch_norm_relu},
+      {"fuse_activations", fuse_activations},
+  };
+  return kPasses;
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/native/program.h"
+
+namespace tacho::native {
+
+// Rewrites of a program that keep what it computes.
+
+// Inference: dropout passes its input on.
+void remove_identities(Program& program);
+// Inference: a batch norm behind a convolution that nobody else reads becomes part of its weights and bias.
+void fold_batch_norm(Program& program);
+// Inference: the sum of a convolution and a value that dies there is accumulated onto that value.
+void fuse_residual_add(Program& program);
+// An activation behind a convolution, linear layer or sum is applied before the result is stored. In training
+// too: the gradients of activations need their results only.
+void fuse_activations(Program& program);
+// Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
+void fuse_batch_norm_relu(Program& program);
+
+struct Pass {
+  std::string_view name;
+  void (*run)(Program& program);
+};
+
+// Every pass in the order in which the compiler runs them.
+std::span<const Pass> passes();
+
+}  // namespace tacho::native

@@ -1,0 +1,58 @@
+#include "engine/native/placement.h"
+
+#include <algorithm>
+
+#include "engine/memory_plan.h"
+
+namespace tacho::native {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+bool in_arena(const Slot& slot) { return slot.storage == Storage::arena || slot.storage == Storage::kept; }
+
+// First and last step that touches each slot; kept slots live through all of them.
+std::vector<Lifetime> lifetimes_of(const Assembly& assembly) {
+  const int last_step = static_cast<int>(assembly.steps.size());
+  std::vector<Lifetime> lifetimes;
+  for (const Slot& slot : assembly.slots) {
+    const bool kept = slot.storage == Storage::kept;
+    lifetimes.push_back({slot.bytes, kept ? 0 : last_step, kept ? last_step : 0});
+  }
+  for (int step = 0; step < last_step; ++step) {
+    for (SlotId slot : assembly.steps[static_cast<size_t>(step)]->slots()) {
+      Lifetime& lifetime = lifetimes[static_cast<size_t>(slot)];
+      lifetime.first = std::min(lifetime.first, step);
+      lifetime.last = std::max(lifetime.last, step);
+    }
+  }
+  return lifetimes;
+}
+
+}  // namespace
+
+Placement place(const Assembly& assembly) {
+  Placement placement;
+  placement.offsets.resize(assembly.slots.size());
+  const std::vector<Lifetime> lifetimes = lifetimes_of(assembly);
+  std::vector<Lifetime> shared;
+  std::vector<size_t> shared_slots;
+  for (size_t i = 0; i < assembly.slots.size(); ++i) {
+    const Slot& slot = assembly.slots[i];
+    if (in_arena(slot)) {
+      shared.push_back(lifetimes[i]);
+      shared_slots.push_back(i);
+    } else {
+      placement.offsets[i] = placement.bytes[slot.storage];
+      placement.bytes[slot.storage] += aligned(slot.bytes);
+    }
+  }
+  const MemoryPlan plan = plan_memory(shared);
+  for (size_t i = 0; i < shared_slots.size(); ++i) placement.offsets[shared_slots[i]] = plan.offsets[i];
+  placement.bytes[Storage::arena] = plan.total_bytes;
+  return placement;
+}
+
+}  // namespace tacho::native

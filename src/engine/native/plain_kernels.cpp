@@ -1,0 +1,180 @@
+#include "engine/native/plain_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph/dropout.h"
+
+namespace tacho::native {
+namespace {
+
+// Calls visit(input index, output index, weight) for every cell that each output cell of a plane averages.
+template<typename Visit>
+void for_each_cell(const std::vector<AxisWindows>& axes, size_t axis, int64_t in, int64_t out, float weight,
+                   const Visit& visit) {
+  if (axis == axes.size()) return visit(in, out, weight);
+  const AxisWindows& a = axes[axis];
+  for (size_t o = 0; o < a.windows.size(); ++o) {
+    const AxisWindow& window = a.windows[o];
+    const int64_t out_here = out * static_cast<int64_t>(a.windows.size()) + static_cast<int64_t>(o);
+    for (int64_t i = window.begin; i < window.end; ++i) {
+      for_each_cell(axes, axis + 1, in * a.input + i, out_here, weight / window.divisor, visit);
+    }
+  }
+}
+
+int64_t input_cells(const std::vector<AxisWindows>& axes) {
+  int64_t cells = 1;
+  for (const AxisWindows& axis : axes) cells *= axis.input;
+  return cells;
+}
+
+int64_t output_cells(const std::vector<AxisWindows>& axes) {
+  int64_t cells = 1;
+  for (const AxisWindows& axis : axes) cells *= static_cast<int64_t>(axis.windows.size());
+  return cells;
+}
+
+}  // namespace
+
+std::vector<AxisWindows> adaptive_windows(const Shape& input, const Shape& output) {
+  std::vector<AxisWindows> axes;
+  for (size_t axis = 2; axis < input.size(); ++axis) {
+    const int64_t in = input[axis], out = output[axis];
+    AxisWindows windows{in, {}};
+    for (int64_t o = 0; o < out; ++o) {
+      const int64_t begin = o * in / out, end = ((o + 1) * in + out - 1) / out;
+      windows.windows.push_back({begin, end, static_cast<float>(end - begin)});
+    }
+    axes.push_back(std::move(windows));
+  }
+  return axes;
+}
+
+std::vector<AxisWindows> pooling_windows(const AveragePool& op, const Shape& input, const Shape& output) {
+  std::vector<AxisWindows> axes;
+  for (size_t axis = 0; axis < op.kernel.size(); ++axis) {
+    const int64_t in = input[axis + 2];
+    AxisWindows windows{in, {}};
+    for (int64_t o = 0; o < output[axis + 2]; ++o) {
+      const int64_t first = o * op.stride[axis] - op.padding[axis];
+      const int64_t last = std::min(first + op.kernel[axis], in + op.padding[axis]);
+      const int64_t begin = std::max<int64_t>(first, 0), end = std::min(last, in);
+      windows.windows.push_back(
+          {begin, end, static_cast<float>(op.count_padding ? last - first : end - begin)});
+    }
+    axes.push_back(std::move(windows));
+  }
+  return axes;
+}
+
+void average_windows(const std::vector<AxisWindows>& axes, int64_t planes, const float* x, float* y) {
+  const int64_t in = input_cells(axes), out = output_cells(axes);
+#pragma omp parallel for schedule(static)
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    const float* from = x + plane * in;
+    float* to = y + plane * out;
+    std::fill(to, to + out, 0.0f);
+    for_each_cell(axes, 0, 0, 0, 1.0f,
+                  [=](int64_t i, int64_t o, float weight) { to[o] += weight * from[i]; });
+  }
+}
+
+void average_windows_backward(const std::vector<AxisWindows>& axes, int64_t planes, const float* dy,
+                              float* dx) {
+  const int64_t in = input_cells(axes), out = output_cells(axes);
+#pragma omp parallel for schedule(static)
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    const float* from = dy + plane * out;
+    float* to = dx + plane * in;
+    std::fill(to, to + in, 0.0f);
+    for_each_cell(axes, 0, 0, 0, 1.0f,
+                  [=](int64_t i, int64_t o, float weight) { to[i] += weight * from[o]; });
+  }
+}
+
+void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
+             uint8_t* mask) {
+  const auto scale = static_cast<float>(1 / (1 - probability));
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < count; ++i) {
+    const bool keep = dropout_keeps(stream, static_cast<uint64_t>(i), probability);
+    mask[i] = keep ? 1 : 0;
+    y[i] = keep ? scale * x[i] : 0.0f;
+  }
+}
+
+void dropout_backward(double probability, int64_t count, const uint8_t* mask, const float* dy, float* dx) {
+  const auto scale = static_cast<float>(1 / (1 - probability));
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < count; ++i) dx[i] = mask[i] != 0 ? scale * dy[i] : 0.0f;
+}
+
+void softmax_cross_entropy(int64_t images, int64_t classes, const float* logits, const int64_t* labels,
+                           float* loss, float* probabilities) {
+  double total = 0;
+  for (int64_t n = 0; n < images; ++n) {
+    const float* row = logits + n * classes;
+    float* result = probabilities + n * classes;
+    const float top = *std::max_element(row, row + classes);
+    double sum = 0;
+    for (int64_t c = 0; c < classes; ++c) {
+      result[c] = std::exp(row[c] - top);
+      sum += result[c];
+    }
+    for (int64_t c = 0; c < classes; ++c) result[c] = static_cast<float>(result[c] / sum);
+    total += std::log(sum) - (row[labels[n]] - top);
+  }
+  *loss = static_cast<float>(total / static_cast<double>(images));
+}
+
+void softmax_cross_entropy_backward(int64_t images, int64_t classes, const float* probabilities,
+                                    const int64_t* labels, float* dlogits) {
+  const float share = 1.0f / static_cast<float>(images);
+  for (int64_t n = 0; n < images; ++n) {
+    const float* row = probabilities + n * classes;
+    float* result = dlogits + n * classes;
+    for (int64_t c = 0; c < classes; ++c) result[c] = share * row[c];
+    result[labels[n]] -= share;
+  }
+}
+
+void dice_loss(int64_t images, int64_t channels, int64_t cells, const float* x, const float* target,
+               float* loss, float* sums) {
+  double total = 0;
+  for (int64_t c = 0; c < channels; ++c) {
+    double product = 0, squares = 0;
+    for (int64_t n = 0; n < images; ++n) {
+      const float* a = x + (n * channels + c) * cells;
+      const float* b = target + (n * channels + c) * cells;
+#pragma omp parallel for schedule(static) reduction(+ : product, squares)
+      for (int64_t i = 0; i < cells; ++i) {
+        product += double{a[i]} * b[i];
+        squares += double{a[i]} * a[i] + double{b[i]} * b[i];
+      }
+    }
+    sums[c] = static_cast<float>(2 * product);
+    sums[channels + c] = static_cast<float>(std::max(squares, kDiceFloor));
+    total -= 2 * product / std::max(squares, kDiceFloor);
+  }
+  *loss = static_cast<float>(total);
+}
+
+void dice_loss_backward(int64_t images, int64_t channels, int64_t cells, const float* x, const float* target,
+                        const float* sums, float* dx) {
+  for (int64_t plane = 0; plane < images * channels; ++plane) {
+    const int64_t c = plane % channels;
+    const float numerator = sums[c], denominator = sums[channels + c];
+    // d(-n/d) = -2t/d + n * 2x/d^2; at the floor the denominator is constant.
+    const float by_target = -2.0f / denominator;
+    const float by_x =
+        denominator > static_cast<float>(kDiceFloor) ? 2.0f * numerator / (denominator * denominator) : 0.0f;
+    const float* a = x + plane * cells;
+    const float* b = target + plane * cells;
+    float* result = dx + plane * cells;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < cells; ++i) result[i] = by_target * b[i] + by_x * a[i];
+  }
+}
+
+}  // namespace tacho::native

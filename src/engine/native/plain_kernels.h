@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "graph/op.h"
+
+// Small kernels on row-major tensors that oneDNN does not have; none of them matters for a network's speed.
+namespace tacho::native {
+
+// For each output position along an axis: the input cells [begin, end) it averages and what it divides by.
+struct AxisWindow {
+  int64_t begin, end;
+  float divisor;
+};
+struct AxisWindows {
+  int64_t input = 0;
+  std::vector<AxisWindow> windows;
+};
+std::vector<AxisWindows> adaptive_windows(const Shape& input, const Shape& output);
+std::vector<AxisWindows> pooling_windows(const AveragePool& op, const Shape& input, const Shape& output);
+
+// One plane per image and channel; the windows of an output cell are the product of its axes' windows.
+void average_windows(const std::vector<AxisWindows>& axes, int64_t planes, const float* x, float* y);
+void average_windows_backward(const std::vector<AxisWindows>& axes, int64_t planes, const float* dy,
+                              float* dx);
+
+void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
+             uint8_t* mask);
+void dropout_backward(double probability, int64_t count, const uint8_t* mask, const float* dy, float* dx);
+
+void softmax_cross_entropy(int64_t images, int64_t classes, const float* logits, const int64_t* labels,
+                           float* loss, float* probabilities);
+void softmax_cross_entropy_backward(int64_t images, int64_t classes, const float* probabilities,
+                                    const int64_t* labels, float* dlogits);
+
+// `cells`: spatial elements of one channel of one image.
+void dice_loss(int64_t images, int64_t channels, int64_t cells, const float* x, const float* target,
+               float* loss, float* sums);
+void dice_loss_backward(int64_t images, int64_t channels, int64_t cells, const float* x, const float* target,
+                        const float* sums, float* dx);
+
+}  // namespace tacho::native

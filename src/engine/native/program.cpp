@@ -1,0 +1,35 @@
+#include "engine/native/program.h"
+
+#include <algorithm>
+
+namespace tacho::native {
+
+Program lower(const Graph& graph) {
+  Program program{graph.values, {}, graph.inputs, graph.outputs, graph.gradients};
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    program.instructions.push_back(
+        {node.op, node.name, node.inputs, node.outputs, i >= graph.backward_begin});
+  }
+  return program;
+}
+
+Uses::Uses(const Program& program)
+    : producers(program.values.size(), -1), counts(program.values.size()), lasts(program.values.size(), -1) {
+  const auto read = [&](ValueId id, size_t reader) {
+    ++counts[static_cast<size_t>(id)];
+    lasts[static_cast<size_t>(id)] = static_cast<int>(reader);
+  };
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    for (ValueId id : instruction.inputs) read(id, i);
+    for (const PostOp& post : instruction.post_ops) {
+      if (post.operand >= 0) read(post.operand, i);
+    }
+    for (ValueId id : instruction.outputs) producers[static_cast<size_t>(id)] = static_cast<int>(i);
+  }
+  for (ValueId id : program.outputs) read(id, program.instructions.size());
+  for (const ParameterGradient& pair : program.gradients) read(pair.gradient, program.instructions.size());
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace tacho::native {
+
+// An op applied to the first output of an instruction before it is stored.
+struct PostOp {
+  Op op;
+  ValueId operand = -1;  // of Add
+};
+
+// The batch norm that was folded into an instruction's weights and bias.
+struct FoldedBatchNorm {
+  ValueId weight, bias, mean, variance;
+  double epsilon;
+};
+
+// A node of the graph, perhaps with its neighbours fused in. Two values go beyond the graph's: a training
+// BatchNorm with a fused ReLU yields the ReLU's mask as fourth output, and its BatchNormBackward takes it as
+// sixth input.
+struct Instruction {
+  Op op;
+  std::string name;
+  std::vector<ValueId> inputs, outputs;
+  bool backward = false;
+  std::vector<PostOp> post_ops = {};
+  std::optional<FoldedBatchNorm> folded = {};
+};
+
+// What the passes rewrite: the graph's nodes as instructions. Value ids are the graph's; passes may append
+// values.
+struct Program {
+  std::vector<Value> values;
+  std::vector<Instruction> instructions;
+  std::vector<ValueId> inputs, outputs;
+  std::vector<ParameterGradient> gradients;
+
+  bool is_training() const { return !gradients.empty(); }
+  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  const Shape& shape(ValueId id) const { return value(id).shape; }
+};
+
+Program lower(const Graph& graph);
+
+// Who makes and who reads each value, as indices of instructions. Operands of post-ops count as reads; a
+// value that the caller may read after a pass counts one reader more.
+struct Uses {
+  explicit Uses(const Program& program);
+
+  int producer(ValueId id) const { return producers[static_cast<size_t>(id)]; }
+  int count(ValueId id) const { return counts[static_cast<size_t>(id)]; }
+  // The last instruction that reads it; one past the end for what the caller reads, -1 for nobody.
+  int last(ValueId id) const { return lasts[static_cast<size_t>(id)]; }
+
+  std::vector<int> producers, counts, lasts;
+};
+
+}  // namespace tacho::native

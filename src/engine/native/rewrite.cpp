@@ -1,0 +1,25 @@
+#include "engine/native/rewrite.h"
+
+#include <algorithm>
+
+namespace tacho::native {
+
+Removal::~Removal() {
+  std::vector<Instruction> kept;
+  for (size_t i = 0; i < removed_.size(); ++i) {
+    if (!removed_[i]) kept.push_back(std::move(program_.instructions[i]));
+  }
+  program_.instructions = std::move(kept);
+}
+
+void replace_value(Program& program, ValueId from, ValueId to) {
+  for (Instruction& instruction : program.instructions) {
+    std::ranges::replace(instruction.inputs, from, to);
+    for (PostOp& post : instruction.post_ops) {
+      if (post.operand == from) post.operand = to;
+    }
+  }
+  std::ranges::replace(program.outputs, from, to);
+}
+
+}  // namespace tacho::native

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/native/program.h"
+
+namespace tacho::native {
+
+// Collects the instructions that a pass makes superfluous and drops them when it ends.
+class Removal {
+ public:
+  explicit Removal(Program& program) : program_(program), removed_(program.instructions.size()) {}
+  ~Removal();
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+
+  void remove(int instruction) { removed_[static_cast<size_t>(instruction)] = true; }
+
+ private:
+  Program& program_;
+  std::vector<bool> removed_;
+};
+
+// Makes every reader of `from`, the caller included, read `to`.
+void replace_value(Program& program, ValueId from, ValueId to);
+
+inline bool is_activation(const Op& op) {
+  return std::holds_alternative<Relu>(op) || std::holds_alternative<Elu>(op) ||
+         std::holds_alternative<Sigmoid>(op);
+}
+
+}  // namespace tacho::native

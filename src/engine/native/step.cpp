@@ -1,0 +1,52 @@
+#include "engine/native/step.h"
+
+namespace tacho::native {
+namespace {
+
+std::vector<SlotId> slots_of(const std::vector<Argument>& arguments) {
+  std::vector<SlotId> slots;
+  for (const auto& [argument, view] : arguments) slots.push_back(view.slot);
+  return slots;
+}
+
+std::vector<SlotId> slots_of(const std::vector<View>& views) {
+  std::vector<SlotId> slots;
+  for (const View& view : views) slots.push_back(view.slot);
+  return slots;
+}
+
+}  // namespace
+
+PrimitiveStep::PrimitiveStep(std::string layer, const dnnl::primitive& primitive, std::string kernel,
+                             std::vector<Argument> arguments)
+    : Step(std::move(layer), std::move(kernel), slots_of(arguments)),
+      primitive_(primitive),
+      arguments_(std::move(arguments)) {}
+
+void PrimitiveStep::bind(Addresses addresses, const dnnl::engine& engine) {
+  memories_.clear();
+  bound_.clear();
+  for (const auto& [argument, view] : arguments_) {
+    memories_.emplace_back(view.desc, engine, addresses[static_cast<size_t>(view.slot)]);
+    bound_.push_back({argument, memories_.back().get()});
+  }
+}
+
+void PrimitiveStep::run(const dnnl::stream& stream) {
+  // The C call: the C++ one builds a map of arguments on the heap every time.
+  dnnl::error::wrap_c_api(
+      dnnl_primitive_execute(primitive_.get(), stream.get(), static_cast<int>(bound_.size()), bound_.data()),
+      "oneDNN could not execute a primitive");
+}
+
+KernelStep::KernelStep(std::string layer, std::string name, const std::vector<View>& views, Kernel kernel)
+    : Step(std::move(layer), std::move(name), slots_of(views)), kernel_(std::move(kernel)) {}
+
+void KernelStep::bind(Addresses addresses, const dnnl::engine&) {
+  bound_.clear();
+  for (SlotId slot : slots()) bound_.push_back(addresses[static_cast<size_t>(slot)]);
+}
+
+void KernelStep::run(const dnnl::stream&) { kernel_(bound_); }
+
+}  // namespace tacho::native

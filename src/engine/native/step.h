@@ -1,0 +1,93 @@
+#pragma once
+
+#include <dnnl.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tacho::native {
+
+// A piece of memory that the plan places once all steps are known.
+using SlotId = int;
+
+enum class Storage {
+  arena,       // shared over time by lifetime
+  kept,        // in the arena, but alive for the whole pass: what the caller writes and reads
+  weights,     // packed constants and running statistics
+  parameters,  // trained; the gradient of a parameter has the same offset in its own arena
+  gradients
+};
+
+struct Slot {
+  Storage storage = Storage::arena;
+  int64_t bytes = 0;
+};
+
+// A slot seen through a layout. `desc` is empty for types that oneDNN does not know (labels, masks of ours).
+struct View {
+  SlotId slot = -1;
+  dnnl::memory::desc desc;
+};
+
+// Where each slot ended up.
+using Addresses = std::span<std::byte* const>;
+
+// One prepared call. After bind() it can run any number of times without allocating.
+class Step {
+ public:
+  Step(std::string layer, std::string kernel, std::vector<SlotId> slots)
+      : layer_(std::move(layer)), kernel_(std::move(kernel)), slots_(std::move(slots)) {}
+  virtual ~Step() = default;
+
+  virtual void bind(Addresses addresses, const dnnl::engine& engine) = 0;
+  virtual void run(const dnnl::stream& stream) = 0;
+
+  const std::string& layer() const { return layer_; }
+  const std::string& kernel() const { return kernel_; }
+  // Every slot it reads or writes.
+  const std::vector<SlotId>& slots() const { return slots_; }
+
+ private:
+  std::string layer_, kernel_;
+  std::vector<SlotId> slots_;
+};
+
+using Argument = std::pair<int, View>;  // DNNL_ARG_..., where it is
+
+// A oneDNN primitive with its arguments.
+class PrimitiveStep : public Step {
+ public:
+  PrimitiveStep(std::string layer, const dnnl::primitive& primitive, std::string kernel,
+                std::vector<Argument> arguments);
+  void bind(Addresses addresses, const dnnl::engine& engine) override;
+  void run(const dnnl::stream& stream) override;
+
+ private:
+  dnnl::primitive primitive_;
+  std::vector<Argument> arguments_;
+  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl_exec_arg_t> bound_;
+};
+
+// A function of ours on the addresses of its views, in their order.
+class KernelStep : public Step {
+ public:
+  using Kernel = std::function<void(std::span<std::byte* const>)>;
+  KernelStep(std::string layer, std::string name, const std::vector<View>& views, Kernel kernel);
+  void bind(Addresses addresses, const dnnl::engine& engine) override;
+  void run(const dnnl::stream& stream) override;
+
+ private:
+  Kernel kernel_;
+  std::vector<std::byte*> bound_;
+};
+
+// Typed access to the addresses of a kernel.
+template<typename T>
+T* as(std::byte* address) {
+  return reinterpret_cast<T*>(address);
+}
+
+}  // namespace tacho::native
