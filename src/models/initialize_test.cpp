@@ -51,6 +51,14 @@ TEST(Initialize, DependsOnTheSeedAlone) {
   EXPECT_FALSE(std::ranges::equal(values(first), values(other)));
 }
 
+TEST(Initialize, GivesWeightsOfOneShapeDifferentValues) {
+  const Weights weights = initialize(build("unet3d_lite"), 1);
+  const Tensor &first = weights.at("encoders.1.conv2.conv.weight"),
+               &second = weights.at("decoders.1.conv2.conv.weight");
+  ASSERT_EQ(first.shape(), second.shape());
+  EXPECT_FALSE(std::ranges::equal(first.values<float>(), second.values<float>()));
+}
+
 // The first values of one weight alone, as initialize() would draw them for the whole network.
 Tensor drawn(std::string_view model, std::string_view weight) {
   const Graph graph = build(model);
