@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kCacheLine = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kAddressSpace = size_t{1} << 47;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -33,7 +34,7 @@ Buffer::Buffer(size_t bytes) : bytes_(bytes) {
   const bool large = bytes >= kHugePage;
   const size_t unit = large ? kHugePage : kCacheLine;
   const size_t reserved = round_up(bytes, unit);
-  void* memory = reserved < bytes ? nullptr : std::aligned_alloc(unit, reserved);
+  void* memory = bytes >= kAddressSpace ? nullptr : std::aligned_alloc(unit, reserved);
   if (memory == nullptr) {
     throw OutOfMemory(fmt::format("the system refused {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
   }
