@@ -23,7 +23,7 @@ struct InferOptions {
   std::string model;
   std::optional<std::filesystem::path> weights;
   std::filesystem::path input, output;
-  std::string engine = "native";
+  std::string engine{engines().front()->name()};
   std::optional<int> threads;
   int64_t classes = 1000;
 };
