@@ -10,7 +10,8 @@ namespace tacho::native {
 using dnnl::memory;
 
 Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options)
-    : program_(program), weights_(weights), engine_(dnnl::engine::kind::cpu, 0), uses_(program) {
+    : program_(program), weights_(weights), uses_(program) {
+  result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
   for (const ParameterGradient& pair : program.gradients)
     parameter_of_gradient_[pair.gradient] = pair.parameter;
@@ -166,7 +167,7 @@ void Assembler::add_kernel(std::string kernel, const std::vector<View>& views, K
 }
 
 void Assembler::add_reorder(const View& from, const View& to) {
-  const dnnl::reorder::primitive_desc pd(engine_, from.desc, engine_, to.desc, attributes());
+  const dnnl::reorder::primitive_desc pd(engine(), from.desc, engine(), to.desc, attributes());
   add_primitive(dnnl::reorder(pd), pd.scratchpad_desc(), "reorder",
                 {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }

@@ -29,6 +29,7 @@ struct PackedConstant {
 
 // Everything the assembler decided; the plan allocates it and runs it.
 struct Assembly {
+  dnnl::engine engine;  // primitives, memory and stream must share one
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<Step>> steps;
   size_t backward_begin = 0;  // index of a step
@@ -48,7 +49,7 @@ class Assembler {
   Assembly assemble();
 
   const Program& program() const { return program_; }
-  const dnnl::engine& engine() const { return engine_; }
+  const dnnl::engine& engine() const { return result_.engine; }
   const Shape& shape(ValueId id) const { return program_.shape(id); }
   bool is_training() const { return program_.is_training(); }
   dnnl::prop_kind forward_kind() const;
@@ -97,7 +98,6 @@ class Assembler {
 
   const Program& program_;
   const Weights& weights_;
-  dnnl::engine engine_;
   Uses uses_;
   Assembly result_;
   int current_ = -1;  // instruction

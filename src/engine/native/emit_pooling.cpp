@@ -59,8 +59,8 @@ void emit_average_backward(algorithm kind, const Geometry& g, const Shape& input
   const ValueId dy = instruction.inputs[0];
   // Averages need no more of the forward pass than its layout: that of the gradient at hand.
   const View view = assembler.view(dy);
-  const Forward::desc desc(dnnl::prop_kind::forward_training, kind, any_desc(input), view.desc, g.stride,
-                           g.kernel, g.padding, g.padding_end);
+  const Forward::desc desc(dnnl::prop_kind::forward_training, kind, layout_like(view.desc, input), view.desc,
+                           g.stride, g.kernel, g.padding, g.padding_end);
   const Forward::primitive_desc hint(desc, assembler.attributes(), assembler.engine());
   emit_backward(kind, g, input, hint, dy, {}, instruction, assembler);
 }

@@ -34,8 +34,7 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     : values_(graph.values),
       assembly_(std::move(assembly)),
       update_(options.update),
-      engine_(dnnl::engine::kind::cpu, 0),
-      stream_(engine_) {
+      stream_(assembly_.engine) {
   Placement placement = place(assembly_);
   const int64_t state_bytes = placement.bytes[Storage::parameters] * state_per_parameter(update_);
   int64_t total = state_bytes;
@@ -56,7 +55,7 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
   for (size_t i = 0; i < assembly_.slots.size(); ++i) {
     addresses_.push_back(bases.at(assembly_.slots[i].storage) + placement.offsets[i]);
   }
-  for (const std::unique_ptr<Step>& step : assembly_.steps) step->bind(addresses_, engine_);
+  for (const std::unique_ptr<Step>& step : assembly_.steps) step->bind(addresses_, assembly_.engine);
   for (const PackedConstant& constant : assembly_.constants) pack(constant.view, constant.make());
   assembly_.constants.clear();
   for (const ParameterGradient& pair : graph.gradients)
@@ -75,7 +74,7 @@ const View& NativePlan::find(ValueId value) const {
 }
 
 void NativePlan::pack(const View& view, const Tensor& tensor) {
-  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, address(view), engine_, stream_);
+  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, address(view), assembly_.engine, stream_);
 }
 
 void NativePlan::write(ValueId value, const Tensor& tensor) {
@@ -94,7 +93,7 @@ Tensor NativePlan::read(ValueId value) const {
   const View& view = find(value);
   Tensor tensor(source.shape, source.dtype);
   if (source.dtype == DType::f32) {
-    reorder(view.desc, address(view), plain_desc(view.desc.dims()), tensor.raw(), engine_, stream_);
+    reorder(view.desc, address(view), plain_desc(view.desc.dims()), tensor.raw(), assembly_.engine, stream_);
   } else {
     std::memcpy(tensor.raw(), address(view), tensor.bytes());
   }

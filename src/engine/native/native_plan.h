@@ -28,7 +28,6 @@ class NativePlan : public Plan {
   std::vector<Value> values_;
   Assembly assembly_;
   UpdateRule update_;
-  dnnl::engine engine_;
   mutable dnnl::stream stream_;
   Buffer arena_, weights_, parameters_, gradients_, state_;
   std::vector<std::byte*> addresses_;  // by slot
