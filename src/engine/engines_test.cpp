@@ -1,0 +1,39 @@
+#include "engine/engines.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engine/null/null_engine.h"
+#include "graph/builder.h"
+
+namespace tacho {
+namespace {
+
+TEST(Engines, AreFoundByName) {
+  for (const Engine* engine : engines()) EXPECT_EQ(&find_engine(engine->name()), engine);
+}
+
+TEST(Engines, DefaultToNative) { EXPECT_EQ(engines().front()->name(), "native"); }
+
+TEST(Engines, AnUnknownNameIsAnsweredWithTheKnownOnes) {
+  try {
+    find_engine("cuda");
+    FAIL() << "found an engine that does not exist";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "engine 'cuda' is unknown; this build has native, reference, null");
+  }
+}
+
+TEST(NullEngine, AnswersZerosOfTheRightShape) {
+  Builder b("net");
+  const ValueId x = b.input("input", {2, 3, 4, 4});
+  const Graph graph = b.finish(b.relu("relu", x));
+  const auto plan = null_engine().compile(graph, {}, {});
+  plan->forward();
+  const Tensor y = plan->read(graph.outputs[0]);
+  EXPECT_EQ(y.shape(), (Shape{2, 3, 4, 4}));
+  for (const float value : y.values<float>()) EXPECT_EQ(value, 0);
+}
+
+}  // namespace
+}  // namespace tacho
