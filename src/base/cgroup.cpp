@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
@@ -83,7 +84,8 @@ CgroupLimits cgroup_limits(const fs::path& root) {
     }
     for (const std::string& controller : split(controllers, ',')) {
       // Mounted under the one name or the joint one.
-      const fs::path mount = mounts / (fs::exists(mounts / controller) ? controller : controllers);
+      std::error_code error;
+      const fs::path mount = mounts / (fs::exists(mounts / controller, error) ? controller : controllers);
       if (controller == "cpu") {
         walk_up(mount, group, [&](const fs::path& folder) { tighten_cpu_v1(limits, folder); });
       } else if (controller == "memory") {

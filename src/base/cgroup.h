@@ -6,8 +6,7 @@
 
 namespace tacho {
 
-// What control groups (version 1 or 2) leave to this process: the tightest limit of its group and all groups
-// above.
+// What control groups (version 1 or 2) leave to this process: the tightest limit of its group and all above.
 struct CgroupLimits {
   double cpus = std::numeric_limits<double>::infinity();
   int64_t memory_bytes = std::numeric_limits<int64_t>::max();

@@ -13,8 +13,7 @@ namespace tacho {
 
 enum class InstructionSet { sse2, avx2, avx512 };
 
-// The widest instruction set that this CPU and operating system can run. avx2 includes FMA; avx512 is F, BW,
-// VL, DQ.
+// The widest that this CPU and operating system can run. avx2 includes FMA; avx512 is F, BW, VL and DQ.
 InstructionSet widest_instruction_set();
 std::string to_string(InstructionSet set);
 
@@ -40,8 +39,7 @@ std::vector<int> one_per_core_first(std::span<const int> cpus, const std::filesy
 // How many cores these CPUs are hardware threads of.
 int count_cores(std::span<const int> cpus, const std::filesystem::path& root = "/");
 
-// The CPUs this process was allowed to run on when it first asked, by affinity. Pinning does not change the
-// answer.
+// The CPUs this process was allowed to run on when it first asked: use_threads() does not change the answer.
 std::vector<int> allowed_cpus();
 
 // How many threads make sense: the cores of the allowed CPUs, cut to the cgroup's CPU quota; at least 1.

@@ -85,7 +85,6 @@ void use_threads(int threads) {
   const bool pinned = threads <= count && cgroup_limits().cpus >= count;
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
-  run_on(allowed);
 #pragma omp parallel num_threads(threads)
   {
     flush_denormals();

@@ -15,8 +15,7 @@ int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 int64_t resident_memory_bytes(const std::filesystem::path& root = "/");
 
-// The largest resident size since the last reset_peak_memory(), or since the start where the system cannot
-// reset.
+// The largest resident size since the last reset_peak_memory() that succeeded, or since the start.
 int64_t peak_memory_bytes(const std::filesystem::path& root = "/");
 
 // Whether the system could reset the peak to the present size.

@@ -6,9 +6,7 @@
 namespace tacho {
 namespace {
 
-// Each sweep reads and writes every array once. The constants are computed in double and used as float.
-// The kind of SGD is a template argument because a branch inside the loop would keep it from being
-// vectorised.
+// Each sweep goes through every array once. Its constants are computed in double and used as float.
 
 void sweep_sgd_without_momentum(const Sgd& rule, int64_t count, float* __restrict parameters,
                                 const float* __restrict gradients) {

@@ -6,7 +6,8 @@
 
 namespace tacho {
 
-// As torch.optim.SGD: v = momentum * v + g + weight_decay * p; p -= lr * v (Nesterov: lr * (g + momentum * v)).
+// As torch.optim.SGD: v = momentum * v + g + weight_decay * p; p -= lr * v (Nesterov: lr * (g + momentum *
+// v)).
 struct Sgd {
   double learning_rate = 0.1;
   double momentum = 0.9;
@@ -29,8 +30,8 @@ int state_per_parameter(const UpdateRule& rule);
 
 // One fused sweep: updates parameters and state in place. `step` counts from 1.
 // `state` holds state_per_parameter(rule) arrays of the parameters' length, zero before step 1.
-void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters, std::span<const float> gradients,
-                  std::span<float> state);
+void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters,
+                  std::span<const float> gradients, std::span<float> state);
 
 // The same in plain double arithmetic, for tests.
 void apply_update_reference(const UpdateRule& rule, int64_t step, std::span<float> parameters,
