@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace tacho {
 namespace {
@@ -15,24 +16,6 @@ struct Place {
   std::string_view option, item;
   int64_t largest;
 };
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::vector<std::string_view> split_list(std::string_view option, std::string_view text) {
-  const auto parts = split(text, ',');
-  for (std::string_view part : parts) {
-    if (part.empty()) throw UserError("{} '{}': an empty entry; write a list such as a,b,c", option, text);
-  }
-  return parts;
-}
 
 int64_t parse_number(const Place& place, std::string_view digits) {
   int64_t value = 0;
@@ -105,27 +88,30 @@ void append_item(const Place& place, std::vector<int64_t>& values) {
 std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "train"; }
 
 std::vector<std::string> parse_words(std::string_view option, std::string_view text) {
-  const auto parts = split_list(option, text);
-  return {parts.begin(), parts.end()};
+  std::vector<std::string> parts = split(text, ',');
+  for (const std::string& part : parts) {
+    if (part.empty()) throw UserError("{} '{}': an empty entry; write a list such as a,b,c", option, text);
+  }
+  return parts;
 }
 
 std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest) {
   std::vector<int64_t> values;
-  for (std::string_view item : split_list(option, text)) append_item({option, item, largest}, values);
+  for (const std::string& item : parse_words(option, text)) append_item({option, item, largest}, values);
   return values;
 }
 
 std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text) {
   std::vector<Extents> images;
-  for (std::string_view item : split_list(option, text)) {
+  for (const std::string& item : parse_words(option, text)) {
     const Place place{option, item, kLargestImageSide};
-    if (item.find('x') == std::string_view::npos) {
+    if (item.find('x') == std::string::npos) {
       std::vector<int64_t> sides;
       append_item(place, sides);
       for (int64_t side : sides) images.push_back({side});
     } else {
       Extents& image = images.emplace_back();
-      for (std::string_view side : split(item, 'x')) image.push_back(parse_number(place, side));
+      for (const std::string& side : split(item, 'x')) image.push_back(parse_number(place, side));
     }
   }
   return images;
@@ -133,7 +119,7 @@ std::vector<Extents> parse_image_axis(std::string_view option, std::string_view 
 
 std::vector<Mode> parse_modes(std::string_view option, std::string_view text) {
   std::vector<Mode> modes;
-  for (std::string_view item : split_list(option, text)) {
+  for (const std::string& item : parse_words(option, text)) {
     if (item != "infer" && item != "train") {
       throw UserError("{} '{}': unknown mode; there are infer and train", option, item);
     }

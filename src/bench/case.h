@@ -16,13 +16,13 @@ std::string_view name_of(Mode mode);
 
 // Everything that says what one cell of a sweep measures.
 struct Case {
-  std::string model;
+  std::string model = {};
   Mode mode = Mode::infer;
-  std::string engine;
+  std::string engine = {};
   int64_t batch = 1;  // per device
   int devices = 1;
   int threads = 1;  // per device
-  Extents image;
+  Extents image = {};
   int64_t classes = 1000;
   int warmup = 5;
   int repeat = 20;

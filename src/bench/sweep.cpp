@@ -1,11 +1,16 @@
 #include "bench/sweep.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "bench/workload.h"
 #include "engine/engines.h"
 #include "graph/cost.h"
+#include "models/initialize.h"
 #include "models/zoo.h"
+#include "tensors/safetensors.h"
 
 namespace tacho {
 namespace {
@@ -83,12 +88,18 @@ void check_case(const Case& cell) {
   build_model(find_model(cell.model), {.batch = 1, .image = cell.image, .classes = cell.classes});
 }
 
-double expected_work(const Case& cell) {
+int check_weights_file(const Case& cell) {
+  assert(cell.weights);
+  Weights weights = read_safetensors(*cell.weights);
   const Graph graph =
       build_model(find_model(cell.model), {.batch = 1, .image = cell.image, .classes = cell.classes});
-  const double passes = cell.warmup + cell.repeat;
-  const double flop_per_pass = static_cast<double>(cost_of(graph).flop) * static_cast<double>(cell.batch);
-  return flop_per_pass * passes * (cell.mode == Mode::train ? 3 : 1);
+  return check_weights(graph, weights, cell.weights->string());
+}
+
+double expected_work(const Case& cell) {
+  const Workload workload = build_workload(cell);
+  if (memory_need_bytes(workload) > total_memory_bytes()) return 0;
+  return static_cast<double>(cost_of(workload.graph).flop) * (cell.warmup + cell.repeat);
 }
 
 }  // namespace tacho

@@ -26,7 +26,11 @@ std::vector<Case> expand(const Sweep& sweep, int usable_cores);
 // network.
 void check_case(const Case& cell);
 
-// Forward and backward FLOP of all passes: tells how long cells take relative to each other.
+// Throws UserError where the case's weights file does not fit its model. Returns how many entries of an
+// auxiliary head the file holds, which are not used.
+int check_weights_file(const Case& cell);
+
+// FLOP of all passes, 0 for a case that cannot fit into memory: how long cells take relative to each other.
 double expected_work(const Case& cell);
 
 }  // namespace tacho

@@ -70,11 +70,18 @@ TEST(Sweep, CheckRefusesWhatCanNeverRun) {
   EXPECT_THROW(check_case(cell), UserError);
 }
 
-TEST(Sweep, ExpectsTrainingToTakeThreeTimesAsLong) {
+TEST(Sweep, ExpectsTrainingToTakeAboutThreeTimesAsLong) {
   Case cell = expand(sweep_of({"resnet18"}), 2)[0];
   const double infer = expected_work(cell);
   cell.mode = Mode::train;
-  EXPECT_DOUBLE_EQ(expected_work(cell), 3 * infer);
+  EXPECT_GT(expected_work(cell), 2.5 * infer);
+  EXPECT_LT(expected_work(cell), 3.5 * infer);
+}
+
+TEST(Sweep, ExpectsNoWorkOfACellThatCannotFit) {
+  Case cell = expand(sweep_of({"resnet18"}), 2)[0];
+  cell.batch = 4'000'000;
+  EXPECT_EQ(expected_work(cell), 0);
 }
 
 }  // namespace

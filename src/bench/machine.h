@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "base/load.h"
+
+namespace tacho {
+
+// What about a machine's state makes measurements less sure, each in one line.
+std::vector<std::string> noise_warnings(const CpuInfo& cpu, const LoadInfo& load);
+
+// Of this machine now; watches it for a moment.
+std::vector<std::string> noise_warnings();
+
+// The measured FMA peak by number of threads, each measured when first asked for.
+class PeakCache {
+ public:
+  double fma_gflops(int threads);
+
+ private:
+  std::map<int, double> gflops_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,90 @@
+#include "bench/runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tacho {
+namespace {
+
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+
+Case small_case(Mode mode) {
+  return {.model = "resnet18",
+          .mode = mode,
+          .engine = "null",
+          .batch = 2,
+          .image = {32, 32},
+          .warmup = 2,
+          .repeat = 3};
+}
+
+TEST(Runner, KeepsEveryTimedPassAndNoWarmUp) {
+  const Measurement result = run_case(small_case(Mode::infer), {});
+  ASSERT_EQ(result.status, Status::measured) << result.reason;
+  EXPECT_EQ(result.samples_ms.size(), 3u);
+  EXPECT_THAT(result.samples_ms, Each(Ge(0)));
+  EXPECT_TRUE(result.forward_ms.empty());
+  EXPECT_TRUE(result.compile_ms.has_value());
+}
+
+TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
+  const Measurement result = run_case(small_case(Mode::train), {});
+  ASSERT_EQ(result.samples_ms.size(), 3u) << result.reason;
+  ASSERT_EQ(result.update_ms.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(result.samples_ms[i], result.forward_ms[i] + result.backward_ms[i] + result.update_ms[i],
+                1e-9);
+  }
+}
+
+TEST(Runner, SaysWhatACellNeedsThatCannotFit) {
+  Case cell = small_case(Mode::infer);
+  cell.batch = 4'000'000'000;
+  const Measurement result = run_case(cell, {});
+  EXPECT_EQ(result.status, Status::out_of_memory);
+  EXPECT_THAT(result.reason, HasSubstr("needs about"));
+  EXPECT_THAT(result.reason, HasSubstr("are available"));
+}
+
+TEST(Runner, TurnsAnErrorIntoAFailedCell) {
+  Case cell = small_case(Mode::infer);
+  cell.weights = "/there/is/no/such/file.safetensors";
+  const Measurement result = run_case(cell, {});
+  EXPECT_EQ(result.status, Status::failed);
+  EXPECT_THAT(result.reason, HasSubstr("file.safetensors"));
+}
+
+TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
+  int passes_seen = 0;
+  const RunHooks hooks = {.progress = [&](int, int) { ++passes_seen; },
+                          .should_stop = [&] { return passes_seen == 4; }};
+  const Measurement result = run_case(small_case(Mode::infer), hooks);
+  EXPECT_EQ(result.status, Status::interrupted);
+  EXPECT_EQ(passes_seen, 4);
+  EXPECT_TRUE(result.samples_ms.empty());
+}
+
+TEST(Runner, ReportsEveryPassOnceInOrder) {
+  std::vector<int> seen;
+  const RunHooks hooks = {.progress = [&](int pass, int passes) {
+    EXPECT_EQ(passes, 5);
+    seen.push_back(pass);
+  }};
+  run_case(small_case(Mode::infer), hooks);
+  EXPECT_THAT(seen, ::testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(Runner, CountsNoWorkForAnEngineThatComputesNothing) {
+  EXPECT_EQ(run_case(small_case(Mode::infer), {}).flop, 0);
+  Case cell = small_case(Mode::infer);
+  cell.engine = "reference";
+  cell.batch = 1;
+  cell.warmup = 0;
+  cell.repeat = 1;
+  EXPECT_GT(run_case(cell, {}).flop, 0);
+}
+
+}  // namespace
+}  // namespace tacho

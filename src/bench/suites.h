@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bench/case.h"
+
+namespace tacho {
+
+// A sweep worth a name.
+struct Suite {
+  std::string_view name;
+  std::string_view purpose;
+  std::vector<Case> (*cases)(int usable_cores);
+};
+
+std::span<const Suite> suites();
+
+// Throws UserError that names the suites there are.
+const Suite& find_suite(std::string_view name);
+
+}  // namespace tacho

@@ -1,0 +1,40 @@
+#include "bench/workload.h"
+
+#include "engine/memory_estimate.h"
+#include "engine/saturating.h"
+#include "models/zoo.h"
+
+namespace tacho {
+namespace {
+
+// Small steps: random labels cannot be learnt, and a diverging network would be measured on infinities.
+UpdateRule update_rule(const Model& model) {
+  if (model.loss == Loss::dice) return Adam{.learning_rate = 1e-4, .weight_decay = 5e-4};
+  return Sgd{.learning_rate = 1e-3};
+}
+
+int64_t host_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) {
+    if (value.role == Role::activation) continue;
+    int64_t size = static_cast<int64_t>(size_of(value.dtype));
+    for (int64_t extent : value.shape) size = saturating_multiply(size, extent);
+    bytes = saturating_add(bytes, size);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Workload build_workload(const Case& cell) {
+  const Model& model = find_model(cell.model);
+  Graph graph = build_model(model, {.batch = cell.batch, .image = cell.image, .classes = cell.classes});
+  if (cell.mode == Mode::train) graph = gradient(graph, model.loss);
+  return {std::move(graph), update_rule(model)};
+}
+
+int64_t memory_need_bytes(const Workload& workload) {
+  return saturating_add(estimate_memory_bytes(workload.graph, workload.update), host_bytes(workload.graph));
+}
+
+}  // namespace tacho

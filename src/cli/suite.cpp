@@ -1,0 +1,36 @@
+#include <memory>
+
+#include "base/cpu.h"
+#include "bench/suites.h"
+#include "cli/commands.h"
+#include "cli/measure.h"
+
+namespace tacho {
+namespace {
+
+struct SuiteOptions {
+  std::string name;
+  MeasureOptions measure;
+};
+
+std::string list_of_suites() {
+  std::string text;
+  for (const Suite& suite : suites()) {
+    text += (text.empty() ? "" : "; ") + std::string(suite.name) + ": " + std::string(suite.purpose);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_suite_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<SuiteOptions>();
+  CLI::App* command = app.add_subcommand("suite", "Run a list of measurements that has a name");
+  command->add_option("name", options->name, list_of_suites())->required();
+  add_measure_options(*command, options->measure);
+  command->callback([options, &context] {
+    measure_and_report(find_suite(options->name).cases(usable_cores()), options->measure, context);
+  });
+}
+
+}  // namespace tacho

@@ -1,0 +1,112 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "report/grid.h"
+#include "results/fields.h"
+
+namespace tacho {
+namespace {
+
+bool is_shared(const Field& field, std::span<const Record> records) {
+  return std::ranges::all_of(records,
+                             [&](const Record& r) { return field.text(r) == field.text(records[0]); });
+}
+
+bool is_column(const Field& field, std::span<const Record> records) {
+  switch (field.column) {
+    case Column::never: return false;
+    case Column::always: return true;
+    case Column::differing: return !is_shared(field, records);
+    case Column::present:
+      return std::ranges::any_of(records, [&](const Record& r) { return !field.text(r).empty(); });
+  }
+  return false;
+}
+
+Grid grid_of(std::span<const Record> records) {
+  Grid grid;
+  grid.rows.resize(records.size());
+  for (const Field& field : fields()) {
+    if (!is_column(field, records)) continue;
+    grid.columns.push_back({std::string(field.header), field.number});
+    for (size_t i = 0; i < records.size(); ++i) grid.rows[i].push_back(field.text(records[i]));
+  }
+  return grid;
+}
+
+// What the columns leave out because all records share it.
+std::string caption(std::span<const Record> records) {
+  if (records.empty()) return "";
+  const SystemInfo& system = records[0].system;
+  std::string line = fmt::format("{}: {}, {} cores", system.name, system.cpu, system.cores);
+  for (const Field& field : fields()) {
+    if (field.column != Column::differing || !is_shared(field, records)) continue;
+    line += fmt::format(", {} {}", field.header, field.text(records[0]));
+  }
+  return line + "\n\n";
+}
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return "";
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
+    text.insert(at, 1, '"');
+  return fmt::format("\"{}\"", text);
+}
+
+std::string csv(std::span<const Record> records) {
+  std::string text;
+  const auto end_cell = [&](const Field& field) { text += &field == &fields().back() ? '\n' : ','; };
+  for (const Field& field : fields()) {
+    text += field.name;
+    end_cell(field);
+  }
+  for (const Record& record : records) {
+    for (const Field& field : fields()) {
+      text += csv_cell(field.get(record));
+      end_cell(field);
+    }
+  }
+  return text;
+}
+
+std::string json(std::span<const Record> records) {
+  Json array = Json::array();
+  for (const Record& record : records) array.push_back(to_json(record));
+  return array.dump(2) + "\n";
+}
+
+std::string jsonl(std::span<const Record> records) {
+  std::string text;
+  for (const Record& record : records) text += to_json(record).dump() + "\n";
+  return text;
+}
+
+}  // namespace
+
+Format parse_format(std::string_view name) {
+  if (name == "table") return Format::table;
+  if (name == "md") return Format::md;
+  if (name == "csv") return Format::csv;
+  if (name == "json") return Format::json;
+  if (name == "jsonl") return Format::jsonl;
+  throw UserError("--format '{}': unknown format; there are table, md, csv, json, jsonl", name);
+}
+
+std::string format_records(std::span<const Record> records, Format format) {
+  switch (format) {
+    case Format::table: return caption(records) + render_plain(grid_of(records));
+    case Format::md: return caption(records) + render_markdown(grid_of(records));
+    case Format::csv: return csv(records);
+    case Format::json: return json(records);
+    case Format::jsonl: return jsonl(records);
+  }
+  return "";
+}
+
+}  // namespace tacho

@@ -1,0 +1,57 @@
+#include "results/environment.h"
+
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <nlohmann/json.hpp>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/os.h"
+#include "engine/engines.h"
+
+namespace tacho {
+namespace {
+
+std::string compiler() {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+std::map<std::string, std::string> engine_versions() {
+  std::map<std::string, std::string> versions;
+  for (const Engine* engine : engines()) versions.emplace(engine->name(), engine->version());
+  return versions;
+}
+
+std::map<std::string, std::string> library_versions() {
+  return {
+      {"OpenMP", std::to_string(_OPENMP)},
+      {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+      {"glibc", gnu_get_libc_version()},
+      {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                    NLOHMANN_JSON_VERSION_PATCH)},
+  };
+}
+
+}  // namespace
+
+SystemInfo capture_system(std::string_view name) {
+  return {
+      .name = name.empty() ? host_name() : std::string(name),
+      .cpu = cpu_info().model,
+      .cores = usable_cores(),
+      .memory_mib = total_memory_bytes() >> 20,
+      .os = fmt::format("{}, kernel {}", os_name(), kernel_version()),
+      .compiler = compiler(),
+      .engines = engine_versions(),
+      .libraries = library_versions(),
+      .version = TACHO_VERSION,
+      .commit = TACHO_COMMIT,
+      .build_type = TACHO_BUILD_TYPE,
+  };
+}
+
+}  // namespace tacho

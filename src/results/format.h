@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace tacho {
+
+// With `digits` significant digits, never as a power of ten and never cutting whole digits: 12345, 1.23,
+// 0.000123.
+std::string format_significant(double value, int digits);
+
+// "45.23 ± 0.31": the deviation to the last digit of the value.
+std::string format_with_deviation(double value, double deviation, int digits);
+
+}  // namespace tacho

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "results/bench_record.h"
+#include "results/fields.h"
+
+namespace tacho {
+namespace {
+
+const Case kCase = {.model = "resnet18",
+                    .mode = Mode::train,
+                    .engine = "native",
+                    .batch = 16,
+                    .threads = 2,
+                    .image = {224, 224},
+                    .warmup = 1,
+                    .repeat = 3};
+const SystemInfo kSystem = {.name = "bench1", .cpu = "A CPU", .cores = 2};
+
+Measurement three_passes() {
+  return {.samples_ms = {100, 102, 98},
+          .forward_ms = {30, 31, 29},
+          .backward_ms = {60, 61, 59},
+          .update_ms = {10, 10, 10},
+          .compile_ms = 5,
+          .flop = 2'000'000'000,
+          .peak_memory_bytes = 3 << 20};
+}
+
+TEST(Record, RatesFollowFromTheMedian) {
+  const Record record = make_record(kCase, three_passes(), kSystem, 80);
+  EXPECT_DOUBLE_EQ(record.median_ms.value(), 100);
+  EXPECT_DOUBLE_EQ(record.images_per_s.value(), 160);
+  EXPECT_DOUBLE_EQ(record.gflops.value(), 20);
+  EXPECT_DOUBLE_EQ(record.percent_of_peak.value(), 25);
+  EXPECT_DOUBLE_EQ(record.backward_ms.value(), 60);
+  EXPECT_DOUBLE_EQ(record.peak_memory_mib.value(), 3);
+}
+
+TEST(Record, JsonHasTheFieldsThatApplyAndNoOthers) {
+  const Json json = to_json(make_record(kCase, three_passes(), kSystem, {}));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["image"], "224x224");
+  EXPECT_EQ(json["samples_ms"], Json({100.0, 102.0, 98.0}));
+  EXPECT_EQ(json["system"]["name"], "bench1");
+  EXPECT_FALSE(json.contains("percent_of_peak"));
+  EXPECT_FALSE(json.contains("median_low_ms"));
+  EXPECT_FALSE(json.contains("weights"));
+}
+
+TEST(Record, InferenceHasNoPhases) {
+  Case cell = kCase;
+  cell.mode = Mode::infer;
+  const Json json = to_json(make_record(cell, {.samples_ms = {1, 1, 1}}, kSystem, {}));
+  EXPECT_FALSE(json.contains("forward_ms"));
+  EXPECT_FALSE(json.contains("update_ms"));
+}
+
+TEST(Record, ACellThatDidNotFitHasAReasonAndNoFigures) {
+  const Measurement nothing = {.status = Status::out_of_memory,
+                               .reason = "needs about 3.2 TiB, 22.9 GiB are available"};
+  const Json json = to_json(make_record(kCase, nothing, kSystem, 80));
+  EXPECT_EQ(json["verdict"], "out_of_memory");
+  EXPECT_EQ(json["reason"], nothing.reason);
+  for (const char* name : {"samples_ms", "median_ms", "images_per_s", "gflops", "peak_memory_mib"}) {
+    EXPECT_FALSE(json.contains(name)) << name;
+  }
+}
+
+TEST(Record, TimeIsIso8601AndIdsDiffer) {
+  const Record a = make_record(kCase, three_passes(), kSystem, {}),
+               b = make_record(kCase, three_passes(), kSystem, {});
+  ASSERT_EQ(a.time.size(), 20u);
+  EXPECT_EQ(a.time[10], 'T');
+  EXPECT_EQ(a.time[19], 'Z');
+  EXPECT_NE(a.id, b.id);
+}
+
+TEST(Fields, NamesAreUniqueAndColumnsHaveAHeaderAndAText) {
+  std::set<std::string_view> names;
+  for (const Field& field : fields()) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    if (field.column == Column::never) continue;
+    EXPECT_FALSE(field.header.empty()) << field.name;
+    EXPECT_NE(field.text, nullptr) << field.name;
+  }
+}
+
+}  // namespace
+}  // namespace tacho

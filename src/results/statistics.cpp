@@ -1,0 +1,72 @@
+#include "results/statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace tacho {
+namespace {
+
+constexpr double kTail = 0.025;  // on each side of the interval
+constexpr size_t kBeyond = 5;
+
+std::vector<double> sorted(std::span<const double> samples) {
+  std::vector<double> copy(samples.begin(), samples.end());
+  std::ranges::sort(copy);
+  return copy;
+}
+
+// P(exactly k of n fair coins show heads).
+double fair_coins(size_t n, size_t k) {
+  const double total = static_cast<double>(n), heads = static_cast<double>(k);
+  const double log_ways = std::lgamma(total + 1) - std::lgamma(heads + 1) - std::lgamma(total - heads + 1);
+  return std::exp(log_ways - total * std::log(2.0));
+}
+
+}  // namespace
+
+double median(std::span<const double> samples) {
+  assert(!samples.empty());
+  const auto values = sorted(samples);
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double mad(std::span<const double> samples) {
+  const double center = median(samples);
+  std::vector<double> deviations(samples.begin(), samples.end());
+  for (double& value : deviations) value = std::abs(value - center);
+  return median(deviations);
+}
+
+double minimum(std::span<const double> samples) {
+  assert(!samples.empty());
+  return *std::ranges::min_element(samples);
+}
+
+double mean(std::span<const double> samples) {
+  assert(!samples.empty());
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+std::optional<ConfidenceInterval> median_interval(std::span<const double> samples) {
+  const size_t n = samples.size();
+  // The true median lies below the (k+1)-th smallest sample if at most k samples lie below it.
+  size_t rank = 0;
+  double tail = 0;
+  while (rank < n && tail + fair_coins(n, rank) <= kTail) tail += fair_coins(n, rank++);
+  if (rank == 0) return std::nullopt;
+  const auto values = sorted(samples);
+  return ConfidenceInterval{values[rank - 1], values[n - rank]};
+}
+
+std::optional<double> percentile(std::span<const double> samples, double share) {
+  assert(share > 0 && share < 1);
+  const size_t rank = static_cast<size_t>(std::ceil(share * static_cast<double>(samples.size()) - 1e-9));
+  if (rank < 1 || samples.size() - rank < kBeyond) return std::nullopt;
+  return sorted(samples)[rank - 1];
+}
+
+}  // namespace tacho

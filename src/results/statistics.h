@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+// Pure functions of samples, which need not be sorted. All but the optional ones need at least one sample.
+namespace tacho {
+
+double median(std::span<const double> samples);
+
+// Median absolute deviation from the median.
+double mad(std::span<const double> samples);
+
+double minimum(std::span<const double> samples);
+double mean(std::span<const double> samples);
+
+struct ConfidenceInterval {
+  double low = 0, high = 0;
+};
+
+// Covers the true median with a probability of at least 95 %, whatever the distribution: two order statistics
+// chosen by the binomial distribution. Nothing for fewer than 6 samples, where no two are far enough apart.
+std::optional<ConfidenceInterval> median_interval(std::span<const double> samples);
+
+// The smallest sample that at least `share` of them do not exceed. Nothing unless 5 samples lie beyond it.
+std::optional<double> percentile(std::span<const double> samples, double share);
+
+}  // namespace tacho

@@ -1,0 +1,44 @@
+#include "results/verdict.h"
+
+#include <fmt/format.h>
+
+#include "results/statistics.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kFewSamples = 5;
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::valid: return "valid";
+    case Verdict::noisy: return "noisy";
+    case Verdict::oversubscribed: return "oversubscribed";
+    case Verdict::out_of_memory: return "out_of_memory";
+    case Verdict::failed: return "failed";
+    case Verdict::simulated: return "simulated";
+  }
+  return "?";
+}
+
+Judgement judge_samples(std::span<const double> samples_ms, int threads, int usable_cores) {
+  if (samples_ms.empty()) return {Verdict::failed, "no pass was timed"};
+  if (threads > usable_cores) {
+    return {Verdict::oversubscribed, fmt::format("{} threads share {} usable cores", threads, usable_cores)};
+  }
+  const double center = median(samples_ms);
+  const double share = center > 0 ? mad(samples_ms) / center : 0;
+  if (share > kNoisyShare) {
+    return {Verdict::noisy, fmt::format("MAD is {:.0f} % of the median", 100 * share)};
+  }
+  if (samples_ms.size() < kFewSamples) {
+    return {Verdict::valid,
+            fmt::format("only {} timed, noise is hardly known",
+                        samples_ms.size() == 1 ? "one pass" : fmt::format("{} passes", samples_ms.size()))};
+  }
+  return {};
+}
+
+}  // namespace tacho

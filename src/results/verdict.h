@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tacho {
+
+enum class Verdict { valid, noisy, oversubscribed, out_of_memory, failed, simulated };
+
+std::string_view name_of(Verdict verdict);
+
+struct Judgement {
+  Verdict verdict = Verdict::valid;
+  std::string reason = {};  // in words; empty where there is nothing to say
+};
+
+// MAD/median above this is noisy.
+inline constexpr double kNoisyShare = 0.05;
+
+// What the samples of a finished measurement are worth.
+Judgement judge_samples(std::span<const double> samples_ms, int threads, int usable_cores);
+
+}  // namespace tacho

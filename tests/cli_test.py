@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Runs the program end to end: cli_test.py TACHO. Needs only the standard library.
+
+Measures with the null engine, which does nothing, so that only the program itself is tested.
+"""
+
+import csv
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TACHO = ""
+
+PARAMETERS = {
+    "squeezenet1_0": 1248424,
+    "squeezenet1_1": 1235496,
+    "vgg16": 138357544,
+    "vgg19": 143667240,
+    "resnet18": 11689512,
+    "resnet34": 21797672,
+    "resnet50": 25557032,
+    "resnet101": 44549160,
+    "resnet152": 60192808,
+    "densenet121": 7978856,
+    "densenet161": 28681000,
+    "densenet169": 14149480,
+    "densenet201": 20013928,
+    "inception_v3": 23834568,
+    "unet3d": 93659931,
+    "unet3d_lite": 365827,
+}
+
+ALWAYS = """schema id time kind model mode engine precision batch devices threads image warmup repeat verdict system""".split()
+MEASURED = """samples_ms median_ms mad_ms min_ms mean_ms images_per_s gflops compile_ms peak_memory_mib""".split()
+PHASES = ["forward_ms", "backward_ms", "update_ms"]
+
+
+def run(*arguments, **options):
+    return subprocess.run([TACHO, *arguments], capture_output=True, text=True, timeout=600, **options)
+
+
+def bench(*arguments):
+    return run("bench", *arguments, "--engine", "null")
+
+
+def rows_of(markdown):
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(cells[0], row)) for row in cells[2:]]
+
+
+class Models(unittest.TestCase):
+    def test_lists_the_zoo_with_exact_parameter_counts(self):
+        done = run("models")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        counts = {row["model"]: int(row["parameters"].replace(",", "")) for row in rows_of(done.stdout)}
+        self.assertEqual(counts, PARAMETERS)
+
+    def test_json_has_the_same_rows(self):
+        rows = json.loads(run("models", "--format", "json").stdout)
+        self.assertEqual({row["model"]: row["parameters"] for row in rows}, PARAMETERS)
+        gflop = {row["model"]: row["gflop"] for row in rows}
+        self.assertAlmostEqual(gflop["resnet50"], 8.18, delta=0.05)
+
+    def test_prints_the_layers_of_one(self):
+        done = run("models", "resnet18")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("layer4.1.conv2", done.stdout)
+
+
+class System(unittest.TestCase):
+    def test_json_has_what_was_measured(self):
+        done = run("system", "--format", "json", "--system", "somewhere")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        system = json.loads(done.stdout)
+        self.assertEqual(system["name"], "somewhere")
+        self.assertIn("null", system["engines"])
+        self.assertGreater(system["measured"][0]["fma_gflops"], 0)
+        self.assertEqual(system["measured"][-1]["threads"], system["cores"])
+
+    def test_table_names_cpu_and_peak(self):
+        done = run("system", "--format", "table")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for word in ("CPU", "usable cores", "caches", "engine reference", "FMA peak, 1 thread", "memory bandwidth"):
+            self.assertIn(word, done.stdout)
+
+
+class Bench(unittest.TestCase):
+    def test_json_records_hold_every_field_that_applies(self):
+        done = bench("resnet18", "--mode", "infer,train", "--repeat", "7", "--image", "64", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        infer, train = json.loads(done.stdout)
+        for record in (infer, train):
+            for name in ALWAYS + MEASURED:
+                self.assertIn(name, record)
+            self.assertEqual(len(record["samples_ms"]), 7)
+            self.assertEqual(record["image"], "64x64")
+            self.assertEqual(record["batch"], 16)
+            self.assertLessEqual(record["median_low_ms"], record["median_ms"])
+        for name in PHASES:
+            self.assertIn(name, train)
+            self.assertNotIn(name, infer)
+        self.assertEqual((infer["mode"], train["mode"]), ("infer", "train"))
+        self.assertNotEqual(infer["id"], train["id"])
+        for name in ("name", "cpu", "cores", "memory_mib", "os", "compiler", "engines", "libraries", "build_type"):
+            self.assertIn(name, infer["system"])
+
+    def test_jsonl_has_one_record_a_line(self):
+        done = bench("resnet18", "--batch", "1-4*2", "--image", "64", "--format", "jsonl")
+        self.assertEqual([json.loads(line)["batch"] for line in done.stdout.splitlines()], [1, 2, 4])
+
+    def test_csv_has_every_field_in_its_own_column(self):
+        done = bench("resnet18", "--batch", "1,2", "--image", "64", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([row["batch"] for row in rows], ["1", "2"])
+        self.assertEqual(len(json.loads(rows[0]["samples_ms"])), 20)
+        self.assertEqual(json.loads(rows[0]["system"])["engines"]["null"], "1")
+        self.assertNotIn(None, rows[0])
+        self.assertTrue(set(ALWAYS + MEASURED + PHASES) <= set(rows[0]))
+
+    def test_markdown_is_the_format_where_stdout_is_no_terminal(self):
+        done = bench("resnet18", "squeezenet1_1", "--image", "64")
+        self.assertEqual([row["model"] for row in rows_of(done.stdout)], ["resnet18", "squeezenet1_1"])
+
+    def test_table_has_no_pipes(self):
+        done = bench("resnet18", "--image", "64", "--format", "table")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("|", done.stdout)
+        self.assertIn("resnet18", done.stdout)
+
+    def test_the_harness_costs_less_than_20_microseconds_a_pass(self):
+        done = bench("resnet18", "--format", "json", "--repeat", "100")
+        (record,) = json.loads(done.stdout)
+        self.assertLess(record["median_ms"], 0.020)
+
+    def test_a_cell_that_cannot_fit_does_not_stop_the_sweep(self):
+        done = bench("resnet18", "--batch", "16,4000000,8", "--format", "json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        first, second, third = json.loads(done.stdout)
+        self.assertEqual(second["verdict"], "out_of_memory")
+        self.assertRegex(second["reason"], r"needs about .* (Ti|Gi)B, .* available")
+        self.assertNotIn("samples_ms", second)
+        for record in (first, third):
+            self.assertIn(record["verdict"], ("valid", "noisy"))
+
+    def test_volumes_take_three_extents(self):
+        done = bench("unet3d_lite", "--image", "8x32x16", "--mode", "train", "--format", "json")
+        (record,) = json.loads(done.stdout)
+        self.assertEqual((record["image"], record["batch"]), ("8x32x16", 1))
+
+    def test_more_threads_than_cores_are_oversubscribed(self):
+        done = bench("resnet18", "--threads", "512", "--image", "64", "--format", "json")
+        (record,) = json.loads(done.stdout)
+        self.assertEqual((record["verdict"], record["threads"]), ("oversubscribed", 512))
+
+    def test_the_file_gets_the_result_and_stdout_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            done = bench("resnet18", "--image", "64", "--format", "json", "-o", path)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            with open(path) as file:
+                self.assertEqual(len(json.load(file)), 1)
+            self.assertEqual(os.listdir(folder), ["result.json"])
+
+    def test_stdout_holds_the_result_alone(self):
+        done = bench("resnet18", "--image", "64", "--format", "json")
+        json.loads(done.stdout)
+        for line in done.stderr.splitlines():
+            self.assertRegex(line, "^tacho: (warning|note): ")
+
+    def test_ctrl_c_keeps_finished_cells(self):
+        terminal, stderr = pty.openpty()
+        process = subprocess.Popen(
+            [TACHO, "bench", "squeezenet1_1", "--engine", "null,reference", "--image", "64", "--batch", "1",
+             "--repeat", "100000", "--format", "json"], stdout=subprocess.PIPE, stderr=stderr, text=True)
+        os.close(stderr)
+        shown = ""
+        while "[2/2]" not in shown:  # the progress line of the second, endless cell
+            shown += os.read(terminal, 4096).decode()
+        process.send_signal(signal.SIGINT)
+        stdout, _ = process.communicate(timeout=600)
+        os.close(terminal)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual([record["engine"] for record in json.loads(stdout)], ["null"])
+
+
+class WrongCalls(unittest.TestCase):
+    def refuses(self, *arguments, saying=""):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, (arguments, done.stderr))
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Atacho: [^\n]+\n\Z", arguments)
+        self.assertIn(saying, done.stderr)
+
+    def test_unknown_names(self):
+        self.refuses("bench", "resnet81", saying="resnet18")
+        self.refuses("models", "resnet81", saying="resnet18")
+        self.refuses("bench", "resnet18", "--engine", "steam", saying="reference")
+        self.refuses("bench", "resnet18", "--mode", "evaluate", saying="infer")
+        self.refuses("bench", "resnet18", "--format", "xml", saying="jsonl")
+        self.refuses("suite", "slow", saying="quick")
+        self.refuses("bench", "resnet18", "--speed", "9")
+        self.refuses("dance")
+        self.refuses()
+        self.refuses("bench")
+
+    def test_axes(self):
+        for batch in ("", "0", "64-16", "16,,32", "many", "1-8*1", "-4", "1.5", "99999999999999999999", "1-"):
+            self.refuses("bench", "resnet18", f"--batch={batch}", saying="--batch")
+        self.refuses("bench", "resnet18", "--devices", "2", saying="--devices")
+        self.refuses("bench", "resnet18", "--threads", "0", saying="--threads")
+        self.refuses("bench", "resnet18", "--repeat", "0", saying="--repeat")
+        self.refuses("bench", "resnet18", "--warmup", "-1", saying="--warmup")
+        self.refuses("bench", "resnet18", "--classes", "0", saying="--classes")
+
+    def test_images(self):
+        self.refuses("bench", "densenet121", "--image", "16", saying="densenet121")
+        self.refuses("bench", "unet3d", "--image", "8x100x100", saying="27")
+        self.refuses("bench", "resnet18", "--image", "8x64x64", saying="--image")
+        self.refuses("bench", "resnet18", "--image", "224x", saying="--image")
+
+    def test_files(self):
+        self.refuses("bench", "resnet18", "--weights", "/no/such/file", saying="/no/such/file")
+        self.refuses("bench", "resnet18", "-o", "/no/such/folder/result", saying="/no/such/folder")
+        self.refuses("bench", "resnet18", "-o", "/", saying="directory")
+
+
+class Help(unittest.TestCase):
+    def test_help_and_version_are_no_mistakes(self):
+        for arguments in (["--help"], ["bench", "--help"], ["--version"]):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("tacho" if "--version" in arguments else "--", done.stdout)
+
+
+if __name__ == "__main__":
+    TACHO = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
