@@ -13,6 +13,9 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Below this, waking a team costs more than it saves.
+constexpr size_t kWorthThreads = 1 << 15;
+
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
 }  // namespace
@@ -38,17 +41,17 @@ float Random::normal(uint64_t index) const {
 }
 
 void Random::fill_uniform(std::span<float> values, float low, float high) const {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (values.size() > kWorthThreads)
   for (size_t i = 0; i < values.size(); ++i) values[i] = low + (high - low) * uniform(i);
 }
 
 void Random::fill_normal(std::span<float> values, float mean, float deviation) const {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (values.size() > kWorthThreads)
   for (size_t i = 0; i < values.size(); ++i) values[i] = mean + deviation * normal(i);
 }
 
 void Random::fill_truncated_normal(std::span<float> values, float deviation, float low, float high) const {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (values.size() > kWorthThreads)
   for (size_t i = 0; i < values.size(); ++i) {
     const Random draws = stream(i);
     uint64_t attempt = 0;

@@ -35,7 +35,7 @@ struct Sigmoid {};
 // x -> y; with `training`: -> y, argmax (u8: position of the maximum within its window, row-major). Padding
 // never wins.
 struct MaxPool {
-  Extents kernel, stride, padding;
+  Extents kernel, stride = {}, padding = {};
   bool ceil_mode = false;
   bool training = false;
 };
@@ -43,7 +43,7 @@ struct MaxPool {
 // x -> y. `count_padding`: the divisor counts padded cells (but never cells beyond the padding that ceil_mode
 // adds).
 struct AveragePool {
-  Extents kernel, stride, padding;
+  Extents kernel, stride = {}, padding = {};
   bool ceil_mode = false;
   bool count_padding = true;
 };

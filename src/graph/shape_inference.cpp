@@ -98,6 +98,9 @@ Types infer(const BatchNorm& op, const Inference& in) {
   const int64_t channels = in.shape(0)[1];
   for (size_t i = 1; i < 5; ++i) in.require_vector(i, channels);
   if (!op.training) return {{in.shape(0)}};
+  in.require(elements(in.shape(0)) > channels,
+             "batch norm cannot train on one value per channel ({}); use a larger batch or image",
+             to_string(in.shape(0)));
   return {{in.shape(0)}, {{channels}}, {{channels}}};
 }
 

@@ -27,7 +27,7 @@ void add_running_update(const BatchNorm& op, const Instruction& instruction, con
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const int64_t channels = shape[1];
   const auto count = static_cast<double>(elements(shape) / channels);
-  const double correction = count > 1 ? count / (count - 1) : 1;
+  const double correction = count / (count - 1);
   const double momentum = op.momentum;
   assembler.add_kernel("running_statistics",
                        {mean, variance, assembler.statistic(instruction.inputs[3]),

@@ -1,0 +1,96 @@
+#include "engine/native/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "graph/gradient.h"
+
+namespace tacho::native {
+namespace {
+
+ConvolutionOptions conv3x3() { return {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}, .bias = false}; }
+
+// convolution - batch norm - ReLU - convolution - batch norm - add - ReLU - dropout: the body of a ResNet.
+Graph block() {
+  Builder b("block");
+  const ValueId x = b.input("input", {2, 8, 6, 6});
+  ValueId y = b.relu("relu1", b.batch_norm("bn1", b.convolution("conv1", x, conv3x3())));
+  const ValueId shortcut = y;
+  y = b.batch_norm("bn2", b.convolution("conv2", y, conv3x3()));
+  return b.finish(b.dropout("drop", b.relu("relu2", b.add("add", shortcut, y)), 0.5));
+}
+
+std::vector<std::string> names(const Program& program) {
+  std::vector<std::string> result;
+  for (const Instruction& instruction : program.instructions) result.push_back(instruction.name);
+  return result;
+}
+
+Program optimized(const Graph& graph) {
+  Program program = lower(graph);
+  for (const Pass& pass : passes()) pass.run(program);
+  return program;
+}
+
+TEST(Passes, RemoveIdentitiesLetsReadersReadTheInput) {
+  Program program = lower(block());
+  const ValueId before = program.instructions.back().inputs[0];
+  remove_identities(program);
+  EXPECT_EQ(program.instructions.back().name, "relu2");
+  EXPECT_EQ(program.outputs[0], before);
+}
+
+TEST(Passes, FoldBatchNormMovesItIntoTheConvolution) {
+  Program program = lower(block());
+  const ValueId result = program.instructions[1].outputs[0];
+  fold_batch_norm(program);
+  EXPECT_EQ(names(program), (std::vector<std::string>{"conv1", "relu1", "conv2", "add", "relu2", "drop"}));
+  EXPECT_TRUE(program.instructions[0].folded);
+  EXPECT_EQ(program.instructions[0].outputs[0], result);
+}
+
+TEST(Passes, FoldBatchNormLeavesAConvolutionThatOthersRead) {
+  Builder b("shared");
+  const ValueId x = b.input("input", {2, 8, 6, 6});
+  const ValueId y = b.convolution("conv", x, conv3x3());
+  Program program = lower(b.finish(b.add("add", y, b.batch_norm("bn", y))));
+  fold_batch_norm(program);
+  EXPECT_EQ(program.instructions.size(), 3u);
+}
+
+TEST(Passes, AResidualBlockBecomesTwoConvolutionsInInference) {
+  const Program program = optimized(block());
+  EXPECT_EQ(names(program), (std::vector<std::string>{"conv1", "conv2"}));
+  const std::vector<PostOp>& fused = program.instructions[1].post_ops;
+  ASSERT_EQ(fused.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Add>(fused[0].op));
+  EXPECT_TRUE(std::holds_alternative<Relu>(fused[1].op));
+}
+
+TEST(Passes, TrainingFusesReluIntoBatchNormAndItsGradient) {
+  const Program program = optimized(gradient(block(), Loss::dice));
+  const Instruction& norm = program.instructions[1];
+  EXPECT_EQ(norm.name, "bn1");
+  EXPECT_EQ(norm.outputs.size(), 4u);  // the mask is the last
+  int fused_backward = 0;
+  for (const Instruction& instruction : program.instructions) {
+    EXPECT_FALSE(std::holds_alternative<Relu>(instruction.op));
+    if (!std::holds_alternative<BatchNormBackward>(instruction.op) || instruction.inputs.size() != 6)
+      continue;
+    EXPECT_EQ(instruction.inputs[5], norm.outputs[3]);
+    ++fused_backward;
+  }
+  EXPECT_EQ(fused_backward, 1);
+}
+
+TEST(Passes, AnActivationIsNotFusedWhereItsInputIsReadElsewhere) {
+  Builder b("shared");
+  const ValueId x = b.input("input", {2, 8, 6, 6});
+  const ValueId y = b.convolution("conv", x, conv3x3());
+  Program program = lower(b.finish(b.add("add", y, b.elu("elu", y))));
+  fuse_activations(program);
+  EXPECT_EQ(program.instructions.size(), 3u);
+}
+
+}  // namespace
+}  // namespace tacho::native
