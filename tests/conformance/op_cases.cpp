@@ -9,25 +9,38 @@ namespace {
 
 using Layers = std::function<ValueId(Builder&, ValueId)>;
 
-OpCase make(std::string name, Shape input, const Layers& layers, Loss loss = Loss::dice) {
+Graph build(const std::string& name, const Shape& input, const Layers& layers) {
   Builder builder(name);
-  const ValueId x = builder.input("input", std::move(input));
-  const ValueId y = layers(builder, x);
-  return {std::move(name), builder.finish(y), loss};
+  const ValueId x = builder.input("input", input);
+  return builder.finish(layers(builder, x));
 }
 
-OpCase convolution(std::string name, Shape input, ConvolutionOptions options) {
-  return make("convolution_" + name, std::move(input),
+ValueId trained_head(Builder& b, ValueId x) {
+  const size_t axes = b.shape(x).size() - 2;
+  if (axes == 0) return b.linear("head", x, {.features = 5});
+  return b.convolution("head", x, {.channels = 5, .kernel = Extents(axes, 1)});
+}
+
+// A network without parameters is not trained: it gets a layer that is.
+OpCase make(std::string name, const Shape& input, const Layers& layers, Loss loss = Loss::dice) {
+  Graph graph = build(name, input, layers);
+  if (graph.weights().empty()) {
+    graph = build(name, input, [&](Builder& b, ValueId x) { return trained_head(b, layers(b, x)); });
+  }
+  return {std::move(name), std::move(graph), loss};
+}
+
+OpCase convolution(std::string name, const Shape& input, ConvolutionOptions options) {
+  return make("convolution_" + name, input,
               [&](Builder& b, ValueId x) { return b.convolution("conv", x, options); });
 }
 
-OpCase max_pool(std::string name, Shape input, MaxPool pool) {
-  return make("max_pool_" + name, std::move(input),
-              [&](Builder& b, ValueId x) { return b.max_pool("pool", x, pool); });
+OpCase max_pool(std::string name, const Shape& input, MaxPool pool) {
+  return make("max_pool_" + name, input, [&](Builder& b, ValueId x) { return b.max_pool("pool", x, pool); });
 }
 
-OpCase average_pool(std::string name, Shape input, AveragePool pool) {
-  return make("average_pool_" + name, std::move(input),
+OpCase average_pool(std::string name, const Shape& input, AveragePool pool) {
+  return make("average_pool_" + name, input,
               [&](Builder& b, ValueId x) { return b.average_pool("pool", x, pool); });
 }
 
