@@ -55,10 +55,20 @@ MODELS["unet3d"] = (UNet3d, 1, UNET3D_IMAGES)
 MODELS["unet3d_lite"] = (UNet3d.lite, 1, UNET3D_LITE_IMAGES)
 
 
+def ends_of_residual_branches(model):
+    for module in model.modules():
+        if isinstance(module, torchvision.models.resnet.BasicBlock):
+            yield module.bn2
+        if isinstance(module, torchvision.models.resnet.Bottleneck):
+            yield module.bn3
+
+
 def randomize(model, images):
     """Gives every bias, affine parameter and running statistic a value of its own.
 
-    The statistics start from those of real activations: with arbitrary ones, deep untrained networks explode.
+    The statistics start from those of real activations: with arbitrary ones, deep untrained networks explode. The
+    branches of residual blocks are damped, as training does: at full strength resnet152 amplifies rounding so much
+    that PyTorch's own float32 is 9e-5 away from its float64.
     """
     generator = torch.Generator().manual_seed(2)
 
@@ -76,6 +86,8 @@ def randomize(model, images):
                 module.momentum = 1.0
             if getattr(module, "bias", None) is not None:
                 module.bias.copy_(normal(module.bias, 0.1))
+        for branch_end in ends_of_residual_branches(model):
+            branch_end.weight *= 0.3
         if norms:
             model.train()
             model(images)
