@@ -41,7 +41,7 @@ TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
 
 TEST(Runner, SaysWhatACellNeedsThatCannotFit) {
   Case cell = small_case(Mode::infer);
-  cell.batch = 4'000'000'000;
+  cell.batch = 40'000'000;
   const Measurement result = run_case(cell, {});
   EXPECT_EQ(result.status, Status::out_of_memory);
   EXPECT_THAT(result.reason, HasSubstr("needs about"));

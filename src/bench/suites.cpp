@@ -10,18 +10,11 @@ namespace tacho {
 namespace {
 
 std::vector<Case> quick_cases(int usable_cores) {
-  const Sweep images = {.models = {"squeezenet1_1", "resnet18", "resnet50"},
-                        .modes = {Mode::infer, Mode::train},
-                        .engines = {std::string(engines().front()->name())},
-                        .shared = {.warmup = 2, .repeat = 5}};
-  Sweep volume = images;
-  volume.models = {"unet3d_lite"};
-  volume.images = {{16, 128, 128}};
-
-  std::vector<Case> cells = expand(images, usable_cores);
-  const std::vector<Case> volume_cells = expand(volume, usable_cores);
-  cells.insert(cells.end(), volume_cells.begin(), volume_cells.end());
-  return cells;
+  const Sweep sweep = {.models = {"squeezenet1_1", "resnet18", "resnet50", "unet3d_lite"},
+                       .modes = {Mode::infer, Mode::train},
+                       .engines = {std::string(engines().front()->name())},
+                       .shared = {.warmup = 3, .repeat = 8}};
+  return expand(sweep, usable_cores);
 }
 
 constexpr std::array kSuites = {

@@ -85,7 +85,7 @@ std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
 void check_case(const Case& cell) {
   find_engine(cell.engine);
   if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
-  build_model(find_model(cell.model), {.batch = 1, .image = cell.image, .classes = cell.classes});
+  build_model(find_model(cell.model), {.batch = cell.batch, .image = cell.image, .classes = cell.classes});
 }
 
 int check_weights_file(const Case& cell) {

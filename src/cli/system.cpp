@@ -54,7 +54,7 @@ Findings look(const std::string& name) {
 }
 
 std::string topology(const CpuInfo& cpu) {
-  return fmt::format("{} sockets, {} cores, {} logical CPUs, {} NUMA nodes, SMT {}", cpu.sockets,
+  return fmt::format("sockets {}, cores {}, logical CPUs {}, NUMA nodes {}, SMT {}", cpu.sockets,
                      cpu.physical_cores, cpu.logical_cpus, cpu.numa_nodes, cpu.smt ? "on" : "off");
 }
 
