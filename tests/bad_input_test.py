@@ -122,7 +122,7 @@ def wrong_calls(checks):
     checks.refuses("unknown engine to infer", infer("w.safetensors", "x.npy", MODEL, "--engine", "tpu"), "tpu", "native")
     checks.refuses("unknown format", [*bench, "--format", "xml"], "xml", "json")
     checks.refuses("no threads", infer("w.safetensors", "x.npy", MODEL, "--threads", "0"), "--threads", "0")
-    checks.refuses("several devices", [*bench, "--devices", "2"], "2")
+    checks.refuses("several devices", [*bench, "--devices", "2"], "--devices", "1")
     for axis in ("--batch", "--threads", "--image"):
         checks.refuses(f"empty list for {axis}", [*bench, axis, ","], axis)
         checks.refuses(f"words for {axis}", [*bench, axis, "many"], "many")

@@ -11,6 +11,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT_MODELS = ["squeezenet1_1", "resnet18", "resnet50", "densenet121", "vgg16"]
+BUSY_LOAD = 0.5  # load average beyond which a comparison on few cores says nothing
 IMAGES = {"inception_v3": "299x299", "unet3d": "40x432x432", "unet3d_lite": "32x128x128"}
 
 
@@ -164,6 +165,8 @@ def main():
         print(f"\n{machine['cpu']}, {threads} threads on cores {cores}, load before {load:.2f}; "
               f"PyTorch {machine['torch']}, torchvision {machine['torchvision']}, {machine['tacho']}; "
               f"{arguments.rounds} rounds of {arguments.passes} passes a side.")
+    if load > BUSY_LOAD:
+        print(f"\n**Other programs were running (load {load:.2f} before the start): do not quote these figures.**")
     for failure in failures:
         print(f"\nFailed: {failure}")
     if arguments.json:
