@@ -218,6 +218,8 @@ class WrongCalls(unittest.TestCase):
         self.refuses("bench", "resnet18", "--repeat", "0", saying="--repeat")
         self.refuses("bench", "resnet18", "--warmup", "-1", saying="--warmup")
         self.refuses("bench", "resnet18", "--classes", "0", saying="--classes")
+        self.refuses("bench", "resnet18", "--seed", "-1", saying="--seed")
+        self.refuses("bench", "resnet18", "--batch", "1000000000", saying="batch 1000000000")
 
     def test_images(self):
         self.refuses("bench", "densenet121", "--image", "16", saying="densenet121")

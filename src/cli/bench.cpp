@@ -1,3 +1,4 @@
+#include <limits>
 #include <memory>
 
 #include "base/cpu.h"
@@ -15,6 +16,7 @@ constexpr int64_t kLargestBatch = 1'000'000'000;
 constexpr int64_t kMostDevices = 4096;
 constexpr int64_t kMostThreads = 4096;
 constexpr int64_t kMostPasses = 1'000'000;
+constexpr int64_t kLargestSeed = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostClasses = 10'000'000;
 
 // The axes as they were typed; empty where they were not.
@@ -68,7 +70,9 @@ void add_protocol(CLI::App& command, Case& shared) {
   command.add_option("--classes", shared.classes, "Of the classifiers")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, kMostClasses));
-  command.add_option("--seed", shared.seed, "Of weights and data")->capture_default_str();
+  command.add_option("--seed", shared.seed, "Of weights and data")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, kLargestSeed));
   command.add_option("--weights", shared.weights,
                      "A safetensors file with torchvision's names; default: random");
 }

@@ -30,6 +30,8 @@ int run(int argc, char** argv) {
     if (app.get_subcommands().empty()) return complain("no command; 'tacho --help' lists them", kWrongCall);
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
+  } catch (const CLI::ExtrasError& error) {
+    return complain(fmt::format("{}; --help shows what is", error.what()), kWrongCall);
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), kWrongCall);
   } catch (const UserError& error) {
