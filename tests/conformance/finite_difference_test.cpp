@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "agreement.h"
 #include "engine/reference/reference_engine.h"
 #include "op_cases.h"
 #include "training_run.h"

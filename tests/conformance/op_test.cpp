@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "agreement.h"
 #include "engine/reference/reference_engine.h"
 #include "op_cases.h"
 #include "training_run.h"

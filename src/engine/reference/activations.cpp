@@ -21,6 +21,13 @@ void map(const Tensor& a, const Tensor& b, Tensor& y, F function) {
       [&](double left, double right) { return static_cast<float>(function(left, right)); });
 }
 
+void scale_kept(double probability, const Tensor& mask, const Tensor& from, Tensor& to) {
+  const double scale = 1 / (1 - probability);
+  std::ranges::transform(
+      mask.values<uint8_t>(), from.values<float>(), to.values<float>().begin(),
+      [&](uint8_t kept, double value) { return static_cast<float>(kept ? value * scale : 0.0); });
+}
+
 }  // namespace
 
 void relu(const Tensor& x, Tensor& y) {
@@ -54,20 +61,13 @@ void add(const Tensor& a, const Tensor& b, Tensor& y) {
 }
 
 void dropout_training(const Dropout& op, const Random& stream, const Tensor& x, Tensor& y, Tensor& mask) {
-  const double scale = 1 / (1 - op.probability);
-  for (size_t i = 0; i < x.values<float>().size(); ++i) {
-    const bool kept = dropout_keeps(stream, i, op.probability);
-    mask.values<uint8_t>()[i] = kept;
-    y.values<float>()[i] = kept ? static_cast<float>(x.values<float>()[i] * scale) : 0.0f;
-  }
+  const auto kept = mask.values<uint8_t>();
+  for (size_t i = 0; i < kept.size(); ++i) kept[i] = dropout_keeps(stream, i, op.probability);
+  scale_kept(op.probability, mask, x, y);
 }
 
 void dropout_backward(const DropoutBackward& op, const Tensor& mask, const Tensor& dy, Tensor& dx) {
-  const double scale = 1 / (1 - op.probability);
-  for (size_t i = 0; i < dy.values<float>().size(); ++i) {
-    const bool kept = mask.values<uint8_t>()[i] != 0;
-    dx.values<float>()[i] = kept ? static_cast<float>(dy.values<float>()[i] * scale) : 0.0f;
-  }
+  scale_kept(op.probability, mask, dy, dx);
 }
 
 }  // namespace tacho::reference
