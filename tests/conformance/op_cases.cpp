@@ -192,7 +192,10 @@ void add_combinations(std::vector<OpCase>& cases) {
   }));
   cases.push_back(make("residual", {2, 7, 5, 6}, [](Builder& b, ValueId x) {
     const ValueId shortcut = conv_norm_relu(b, "a", x, 10);
-    const ValueId y = b.convolution("conv", shortcut, {.channels = 10, .kernel = {3, 3}, .padding = {1, 1}});
+    // Without bias: a batch norm behind it would make its gradient zero, and rounding noise cannot be
+    // compared.
+    const ValueId y =
+        b.convolution("conv", shortcut, {.channels = 10, .kernel = {3, 3}, .padding = {1, 1}, .bias = false});
     return b.relu("relu", b.add("add", b.batch_norm("bn", y), shortcut));
   }));
   cases.push_back(make("residual_with_projection", {1, 5, 7, 7}, [](Builder& b, ValueId x) {

@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "engine/native/emit.h"
+#include "engine/native/plain_kernels.h"
 
 namespace tacho::native {
 namespace {
@@ -64,18 +65,19 @@ void emit_op(const SigmoidBackward&, const Instruction& instruction, Assembler& 
   emit_eltwise_backward(algorithm::eltwise_logistic_use_dst_for_bwd, 0, instruction, assembler);
 }
 
+// Ours rather than oneDNN 2.6's binary primitive, which is wrong where channels do not fill their last block
+// and a post-op follows.
 void emit_op(const Add&, const Instruction& instruction, Assembler& assembler) {
   const View a = assembler.view(instruction.inputs[0]);
   const View b = assembler.in_layout(instruction.inputs[1], a.desc);
   const View sum = assembler.define_over(instruction.outputs[0], a);
-  dnnl::primitive_attr attributes = assembler.attributes();
-  dnnl::post_ops ops;
-  for (const PostOp& post : instruction.post_ops) append_activation(post, ops);
-  attributes.set_post_ops(ops);
-  const dnnl::binary::desc desc(algorithm::binary_add, a.desc, a.desc, a.desc);
-  const dnnl::binary::primitive_desc pd(desc, attributes, assembler.engine());
-  assembler.add_primitive(dnnl::binary(pd), pd.scratchpad_desc(), pd.impl_info_str(),
-                          {{DNNL_ARG_SRC_0, a}, {DNNL_ARG_SRC_1, b}, {DNNL_ARG_DST, sum}});
+  const auto count = static_cast<int64_t>(a.desc.get_size() / sizeof(float));
+  const bool with_relu = !instruction.post_ops.empty();
+  assembler.add_kernel(with_relu ? "add_relu" : "add", {a, b, sum},
+                       [count, with_relu](std::span<std::byte* const> at) {
+                         const auto kernel = with_relu ? add_relu : add;
+                         kernel(count, as<const float>(at[0]), as<const float>(at[1]), as<float>(at[2]));
+                       });
 }
 
 }  // namespace tacho::native

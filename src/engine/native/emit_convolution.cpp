@@ -70,14 +70,16 @@ Packed pack(const Instruction& instruction, const memory::desc& weight_desc, con
           assembler.constant(bias_desc, [=] { return fold_bias(bias, factors); })};
 }
 
-// The place of the result. A residual operand is accumulated onto: on itself where it dies here, else on a
-// copy.
-View define_result(const Instruction& instruction, const memory::desc& desc, Assembler& assembler) {
+// The place of the result. A residual operand is accumulated onto: on itself where it dies here and is not
+// what the convolution reads, else on a copy.
+View define_result(const Instruction& instruction, const View& x, const memory::desc& desc,
+                   Assembler& assembler) {
   const ValueId result = instruction.outputs[0];
   for (const PostOp& post : instruction.post_ops) {
     if (!std::holds_alternative<Add>(post.op)) continue;
     const View operand = assembler.in_layout(post.operand, desc);
-    const View y = assembler.define_over(result, operand);
+    const View y =
+        operand.slot == x.slot ? assembler.define(result, desc) : assembler.define_over(result, operand);
     if (y.slot != operand.slot) assembler.add_reorder(operand, y);
     return y;
   }
@@ -110,7 +112,7 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
   const Packed packed = pack(instruction, pd.weights_desc(), bias_desc, assembler);
-  const View y = define_result(instruction, pd.dst_desc(), assembler);
+  const View y = define_result(instruction, x, pd.dst_desc(), assembler);
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, packed.weight}, {DNNL_ARG_DST, y}};
   if (packed.bias) arguments.emplace_back(DNNL_ARG_BIAS, *packed.bias);
   assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));

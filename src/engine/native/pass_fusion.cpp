@@ -4,10 +4,10 @@
 namespace tacho::native {
 namespace {
 
-bool takes_activation(const Instruction& producer) {
-  const bool can = std::holds_alternative<Convolution>(producer.op) ||
-                   std::holds_alternative<Linear>(producer.op) || std::holds_alternative<Add>(producer.op);
-  return can && (producer.post_ops.empty() || !is_activation(producer.post_ops.back().op));
+bool takes_activation(const Instruction& producer, const Op& activation) {
+  if (!producer.post_ops.empty() && is_activation(producer.post_ops.back().op)) return false;
+  if (std::holds_alternative<Add>(producer.op)) return std::holds_alternative<Relu>(activation);
+  return std::holds_alternative<Convolution>(producer.op) || std::holds_alternative<Linear>(producer.op);
 }
 
 // ReluBackward whose result only the batch norm's gradient reads, for the ReLU with result `y`.
@@ -54,7 +54,7 @@ void fuse_activations(Program& program) {
     const ValueId x = activation.inputs[0];
     if (uses.producer(x) < 0 || uses.count(x) != 1) continue;
     Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(x))];
-    if (!takes_activation(producer)) continue;
+    if (!takes_activation(producer, activation.op)) continue;
     producer.post_ops.push_back({activation.op});
     producer.outputs[0] = activation.outputs[0];
     removal.remove(static_cast<int>(i));

@@ -93,6 +93,16 @@ void average_windows_backward(const std::vector<AxisWindows>& axes, int64_t plan
   }
 }
 
+void add(int64_t count, const float* a, const float* b, float* sum) {
+#pragma omp parallel for simd schedule(static)
+  for (int64_t i = 0; i < count; ++i) sum[i] = a[i] + b[i];
+}
+
+void add_relu(int64_t count, const float* a, const float* b, float* sum) {
+#pragma omp parallel for simd schedule(static)
+  for (int64_t i = 0; i < count; ++i) sum[i] = std::max(a[i] + b[i], 0.0f);
+}
+
 void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
              uint8_t* mask) {
   const auto scale = static_cast<float>(1 / (1 - probability));

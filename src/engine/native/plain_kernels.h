@@ -6,8 +6,12 @@
 #include "base/random.h"
 #include "graph/op.h"
 
-// Small kernels on row-major tensors that oneDNN does not have; none of them matters for a network's speed.
+// Small kernels that oneDNN does not have or does not do right, on row-major tensors unless said otherwise.
 namespace tacho::native {
+
+// Of `count` elements in any layout, padding included: zeros stay zeros. `sum` may be `a` or `b`.
+void add(int64_t count, const float* a, const float* b, float* sum);
+void add_relu(int64_t count, const float* a, const float* b, float* sum);
 
 // For each output position along an axis: the input cells [begin, end) it averages and what it divides by.
 struct AxisWindow {
