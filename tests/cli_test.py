@@ -37,7 +37,7 @@ PARAMETERS = {
 }
 
 ALWAYS = """schema id time kind model mode engine precision batch devices threads image warmup repeat verdict system""".split()
-MEASURED = """samples_ms median_ms mad_ms min_ms mean_ms images_per_s gflops compile_ms peak_memory_mib""".split()
+MEASURED = """samples_ms median_ms mad_ms min_ms mean_ms images_per_s compile_ms peak_memory_mib""".split()
 PHASES = ["forward_ms", "backward_ms", "update_ms"]
 
 
@@ -233,6 +233,77 @@ class WrongCalls(unittest.TestCase):
         self.refuses("bench", "resnet18", "-o", "/", saying="directory")
 
 
+class Results(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.store = os.path.join(self.folder, "deep", "results.db")
+
+    def results(self, *arguments, store=None):
+        return run("results", *arguments, "--db", store or self.store)
+
+    def measure(self, *arguments):
+        done = bench("resnet18", "--image", "64", "--format", "json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def kept(self, store=None):
+        return json.loads(self.results("export", store=store).stdout)
+
+    def test_every_cell_is_kept_as_it_was_printed(self):
+        printed = self.measure("--batch", "1,2", "--db", self.store)
+        self.assertEqual(self.kept(), printed)
+        self.assertEqual(json.loads(self.results("show", printed[1]["id"][:10]).stdout), printed[1])
+        rows = rows_of(self.results("list", "--format", "md").stdout)
+        self.assertEqual([row["id"] for row in rows], [record["id"][:8] for record in printed])
+
+    def test_no_db_keeps_nothing(self):
+        self.measure("--no-db", "--db", self.store)
+        self.assertFalse(os.path.exists(self.store))
+
+    def test_default_store_is_in_the_data_home(self):
+        self.measure()
+        self.assertTrue(os.path.exists(os.path.join(os.environ["XDG_DATA_HOME"], "tacho", "results.db")))
+
+    def test_import_merges_without_duplicates(self):
+        self.measure("--batch", "1,2", "--db", self.store)
+        export, other = os.path.join(self.folder, "all.json"), os.path.join(self.folder, "other.db")
+        self.assertEqual(self.results("export", "-o", export).returncode, 0)
+        for _ in range(2):
+            self.assertEqual(self.results("import", export, store=other).returncode, 0)
+        self.assertEqual(self.kept(other), self.kept())
+
+    def test_delete_removes_one(self):
+        first, second = self.measure("--batch", "1,2", "--db", self.store)
+        self.assertEqual(self.results("delete", first["id"]).returncode, 0)
+        self.assertEqual(self.kept(), [second])
+
+    def test_bad_files_change_nothing(self):
+        printed = self.measure("--db", self.store)
+        newer = dict(printed[0], schema=99, id="other")
+        edited = dict(printed[0], median_ms=1e9, id="other")
+        good = dict(printed[0], id="good")
+        for content in ("", "[", "{}", "[1]", json.dumps([good, newer]), json.dumps([good, edited]), "\x00\xff",
+                        json.dumps([good])[:-9]):
+            path = os.path.join(self.folder, "bad.json")
+            with open(path, "w") as file:
+                file.write(content)
+            done = self.results("import", path)
+            self.assertEqual(done.returncode, 2, content)
+            self.assertRegex(done.stderr, r"\Atacho: [^\n]+\n\Z")
+            self.assertEqual(self.kept(), printed)
+
+    def test_a_file_that_is_no_store_is_refused(self):
+        path = os.path.join(self.folder, "notes.txt")
+        with open(path, "w") as file:
+            file.write("a shopping list that is longer than the header of a database, so that it is read\n" * 20)
+        for arguments in (["results", "list"], ["bench", "resnet18", "--engine", "null", "--image", "64"]):
+            done = run(*arguments, "--db", path)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(path, done.stderr)
+
+
 class Help(unittest.TestCase):
     def test_help_and_version_are_no_mistakes(self):
         for arguments in (["--help"], ["bench", "--help"], ["--version"]):
@@ -243,4 +314,6 @@ class Help(unittest.TestCase):
 
 if __name__ == "__main__":
     TACHO = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    with tempfile.TemporaryDirectory() as data_home:
+        os.environ["XDG_DATA_HOME"] = data_home  # the user's own results stay out of this
+        unittest.main()

@@ -80,7 +80,7 @@ class Torch:
 def tacho_turn(tacho, case, passes):
     command = [tacho, "bench", case["model"], "--mode", case["mode"], "--batch", str(case["batch"])]
     command += ["--threads", str(case["threads"]), "--image", case["image"]]
-    command += ["--warmup", "1", "--repeat", str(passes), "--format", "json"]
+    command += ["--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"tacho ended with status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")

@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "results/bench_record.h"
+#include "results/store.h"
 
 namespace tacho {
 namespace {
@@ -38,8 +39,8 @@ std::optional<double> peak_for(const Case& cell, const Measurement& measurement,
   return peaks.fma_gflops(std::min(cell.threads, usable_cores()));
 }
 
-// The records of the cells that were finished.
-std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& system) {
+// The records of the cells that were finished, each kept before the next one starts.
+std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& system, Store* store) {
   std::vector<Record> records;
   PeakCache peaks;
   Progress progress(cells);
@@ -49,6 +50,7 @@ std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& 
     const Measurement measurement = run_case(cells[i], hooks);
     if (measurement.status == Status::interrupted) break;
     records.push_back(make_record(cells[i], measurement, system, peak_for(cells[i], measurement, peaks)));
+    if (store != nullptr) store->add(records.back());
   }
   return records;
 }
@@ -63,6 +65,8 @@ bool something_failed(const std::vector<Record>& records) {
 
 void add_measure_options(CLI::App& command, MeasureOptions& options) {
   add_output_options(command, options.output);
+  add_store_options(command, options.store);
+  command.add_flag("--no-db", options.without_store, "Do not keep the results");
   command.add_option("--system", options.system,
                      "Name of this machine in the results; default: the host's name");
 }
@@ -74,8 +78,15 @@ void measure_and_report(const std::vector<Case>& cells, const MeasureOptions& op
   check_cells(cells);
   print_warnings();
   catch_interrupt();
-  const std::vector<Record> records = run_cells(cells, capture_system(options.system));
+  std::optional<Store> store;
+  if (!options.without_store) store.emplace(store_path(options.store));
+  const std::vector<Record> records =
+      run_cells(cells, capture_system(options.system), store ? &*store : nullptr);
   write_output(options.output, format_records(records, format));
+  if (store && !records.empty()) {
+    fmt::print(stderr, "tacho: note: kept in {} (`tacho results list`)\n",
+               store_path(options.store).string());
+  }
   if (something_failed(records)) context.exit_status = 1;
   if (interrupted()) context.exit_status = kInterruptedStatus;
 }

@@ -11,8 +11,8 @@
 #include "graph/cost.h"
 #include "graph/print.h"
 #include "report/grid.h"
-#include "results/fields.h"
 #include "results/format.h"
+#include "results/json_values.h"
 
 namespace tacho {
 namespace {

@@ -12,8 +12,8 @@
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
 #include "results/environment.h"
-#include "results/fields.h"
 #include "results/format.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {

@@ -67,7 +67,7 @@ struct Graph {
   size_t backward_begin = 0;     // == nodes.size() for an inference graph
   std::vector<ParameterGradient> gradients;
 
-  bool is_training() const { return !gradients.empty(); }
+  bool is_training() const { return outputs.size() > 1; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
   std::optional<ValueId> find(std::string_view value_name) const;

@@ -7,9 +7,12 @@
 #include "base/error.h"
 #include "report/grid.h"
 #include "results/fields.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {
+
+constexpr size_t kShownIdLength = 8;
 
 bool is_shared(const Field& field, std::span<const Record> records) {
   return std::ranges::all_of(records,
@@ -27,9 +30,17 @@ bool is_column(const Field& field, std::span<const Record> records) {
   return false;
 }
 
-Grid grid_of(std::span<const Record> records) {
+void add_identity(std::span<const Record> records, Grid& grid) {
+  for (const char* header : {"id", "time", "system"}) grid.columns.push_back({header, false});
+  for (size_t i = 0; i < records.size(); ++i) {
+    grid.rows[i] = {records[i].id.substr(0, kShownIdLength), records[i].time, records[i].system.name};
+  }
+}
+
+Grid grid_of(std::span<const Record> records, bool identified) {
   Grid grid;
   grid.rows.resize(records.size());
+  if (identified) add_identity(records, grid);
   for (const Field& field : fields()) {
     if (!is_column(field, records)) continue;
     grid.columns.push_back({std::string(field.header), field.number});
@@ -39,10 +50,11 @@ Grid grid_of(std::span<const Record> records) {
 }
 
 // What the columns leave out because all records share it.
-std::string caption(std::span<const Record> records) {
+std::string caption(std::span<const Record> records, bool identified) {
   if (records.empty()) return "";
   const SystemInfo& system = records[0].system;
-  std::string line = fmt::format("{}: {}, {} cores", system.name, system.cpu, system.cores);
+  std::string line = identified ? fmt::format("{} results", records.size())
+                                : fmt::format("{}: {}, {} cores", system.name, system.cpu, system.cores);
   for (const Field& field : fields()) {
     if (field.column != Column::differing || !is_shared(field, records)) continue;
     line += fmt::format(", {} {}", field.header, field.text(records[0]));
@@ -68,7 +80,7 @@ std::string csv(std::span<const Record> records) {
   }
   for (const Record& record : records) {
     for (const Field& field : fields()) {
-      text += csv_cell(field.get(record));
+      text += csv_cell(field.access.get(record));
       end_cell(field);
     }
   }
@@ -98,10 +110,10 @@ Format parse_format(std::string_view name) {
   throw UserError("--format '{}': unknown format; there are table, md, csv, json, jsonl", name);
 }
 
-std::string format_records(std::span<const Record> records, Format format) {
+std::string format_records(std::span<const Record> records, Format format, bool identified) {
   switch (format) {
-    case Format::table: return caption(records) + render_plain(grid_of(records));
-    case Format::md: return caption(records) + render_markdown(grid_of(records));
+    case Format::table: return caption(records, identified) + render_plain(grid_of(records, identified));
+    case Format::md: return caption(records, identified) + render_markdown(grid_of(records, identified));
     case Format::csv: return csv(records);
     case Format::json: return json(records);
     case Format::jsonl: return jsonl(records);

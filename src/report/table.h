@@ -15,6 +15,7 @@ Format parse_format(std::string_view name);
 
 // table, md: the columns that differ or matter, under a line with what all records share.
 // csv: every field, lists and objects as JSON. json: an array. jsonl: one object a line.
-std::string format_records(std::span<const Record> records, Format format);
+// `identified`: tables also show each record's id, time and machine.
+std::string format_records(std::span<const Record> records, Format format, bool identified = false);
 
 }  // namespace tacho

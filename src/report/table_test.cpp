@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "results/fields.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "results/json_values.h"
 #include "results/record.h"
 
 namespace tacho {
-
-using Json = nlohmann::ordered_json;
 
 // When a field is a column of a table.
 enum class Column {
@@ -19,10 +17,16 @@ enum class Column {
   present,    // where any record has it
 };
 
-// One field of the record. This one table makes JSON, CSV and the columns of tables.
+// How a field is taken out of a record and put back.
+struct Access {
+  Json (*get)(const Record&);               // null: does not apply, and is left out
+  void (*set)(Record&, const Json& value);  // throws UserError that says what the value must be
+};
+
+// One field of the record. This one table makes JSON, CSV, the columns of tables and those of the store.
 struct Field {
   std::string_view name;
-  Json (*get)(const Record&);  // null: does not apply, and is left out
+  Access access;
   Column column = Column::never;
   std::string_view header = {};                  // with its unit
   std::string (*text)(const Record&) = nullptr;  // for people; empty: does not apply
@@ -30,10 +34,5 @@ struct Field {
 };
 
 std::span<const Field> fields();
-
-// The fields that apply, in the table's order.
-Json to_json(const Record& record);
-
-Json to_json(const SystemInfo& system);
 
 }  // namespace tacho

@@ -4,6 +4,7 @@
 
 #include "results/bench_record.h"
 #include "results/fields.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {

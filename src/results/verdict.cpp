@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "results/statistics.h"
 
 namespace tacho {
@@ -21,6 +22,14 @@ std::string_view name_of(Verdict verdict) {
     case Verdict::simulated: return "simulated";
   }
   return "?";
+}
+
+Verdict parse_verdict(std::string_view name) {
+  for (const Verdict verdict : {Verdict::valid, Verdict::noisy, Verdict::oversubscribed,
+                                Verdict::out_of_memory, Verdict::failed, Verdict::simulated}) {
+    if (name_of(verdict) == name) return verdict;
+  }
+  throw UserError("'{}' is no verdict", name);
 }
 
 Judgement judge_samples(std::span<const double> samples_ms, int threads, int usable_cores) {

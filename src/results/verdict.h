@@ -9,6 +9,8 @@ namespace tacho {
 enum class Verdict { valid, noisy, oversubscribed, out_of_memory, failed, simulated };
 
 std::string_view name_of(Verdict verdict);
+// Throws UserError for a name that is none.
+Verdict parse_verdict(std::string_view name);
 
 struct Judgement {
   Verdict verdict = Verdict::valid;

@@ -29,9 +29,10 @@ Assembly Assembler::assemble() {
     for (ValueId id : instruction.outputs) store(id);
   }
   if (!backward) result_.backward_begin = result_.steps.size();
-  for (ValueId id : program_.outputs) {
-    result_.readable[id] = view(id);
-    Slot& slot = result_.slots[static_cast<size_t>(view(id).slot)];
+  for (size_t i = 0; i < program_.outputs.size(); ++i) {
+    const View output = view(program_.outputs[i]);
+    result_.readable[program_.graph_outputs[i]] = output;
+    Slot& slot = result_.slots[static_cast<size_t>(output.slot)];
     if (slot.storage == Storage::arena) slot.storage = Storage::kept;
   }
   return std::move(result_);

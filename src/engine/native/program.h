@@ -37,10 +37,12 @@ struct Instruction {
 struct Program {
   std::vector<Value> values;
   std::vector<Instruction> instructions;
-  std::vector<ValueId> inputs, outputs;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> graph_outputs;  // as the caller knows them
+  std::vector<ValueId> outputs;        // the values that hold them now
   std::vector<ParameterGradient> gradients;
 
-  bool is_training() const { return !gradients.empty(); }
+  bool is_training() const { return outputs.size() > 1; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
 };

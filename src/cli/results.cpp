@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/store_options.h"
+#include "results/record_json.h"
+#include "results/store.h"
+
+namespace tacho {
+namespace {
+
+struct ResultsOptions {
+  StoreOptions store;
+  OutputOptions output;
+  std::string model, system;  // empty: all
+  std::string id;
+  std::vector<std::string> ids;
+  std::filesystem::path file;
+};
+
+using Options = std::shared_ptr<ResultsOptions>;
+
+std::vector<Record> chosen_records(const ResultsOptions& options) {
+  std::vector<Record> records = Store(store_path(options.store)).all();
+  std::erase_if(records, [&](const Record& record) {
+    return (!options.model.empty() && record.model != options.model) ||
+           (!options.system.empty() && record.system.name != options.system);
+  });
+  return records;
+}
+
+CLI::App* add(CLI::App& results, const Options& options, const char* name, const char* purpose) {
+  CLI::App* command = results.add_subcommand(name, purpose);
+  add_store_options(*command, options->store);
+  return command;
+}
+
+void add_filters(CLI::App& command, ResultsOptions& options) {
+  command.add_option("--model", options.model, "Only this network's");
+  command.add_option("--system", options.system, "Only this machine's");
+}
+
+void add_list(CLI::App& results, const Options& options) {
+  CLI::App* command = add(results, options, "list", "What is kept, oldest first");
+  add_filters(*command, *options);
+  add_output_options(*command, options->output);
+  command->callback([options] {
+    const Format format = chosen_format(options->output);
+    const std::vector<Record> records = chosen_records(*options);
+    if (records.empty())
+      fmt::print(stderr, "tacho: note: nothing is kept in {}\n", store_path(options->store).string());
+    write_output(options->output, format_records(records, format, true));
+  });
+}
+
+void add_show(CLI::App& results, const Options& options) {
+  CLI::App* command = add(results, options, "show", "One result, whole, as JSON");
+  command->add_option("id", options->id, "Its id, or how that begins")->required();
+  command->callback([options] {
+    fmt::print("{}\n", to_json(Store(store_path(options->store)).find(options->id)).dump(2));
+  });
+}
+
+void add_import(CLI::App& results, const Options& options) {
+  CLI::App* command = add(results, options, "import", "Take in the results of a JSON file, each once");
+  command->add_option("file", options->file, "Of --format json or jsonl, or of 'results export'")->required();
+  command->callback([options] {
+    const std::vector<Record> records = parse_records(read_file(options->file), options->file.string());
+    const int added = Store(store_path(options->store)).add(records);
+    fmt::print(stderr, "tacho: note: {} new results, {} were there already\n", added,
+               records.size() - static_cast<size_t>(added));
+  });
+}
+
+void add_export(CLI::App& results, const Options& options) {
+  CLI::App* command = add(results, options, "export", "Results as JSON, to be imported elsewhere");
+  add_filters(*command, *options);
+  command->add_option("-o,--output", options->output.file, "Write to this file instead of stdout");
+  command->callback([options] {
+    check_output(options->output);
+    write_output(options->output, format_records(chosen_records(*options), Format::json));
+  });
+}
+
+void add_delete(CLI::App& results, const Options& options) {
+  CLI::App* command = add(results, options, "delete", "Remove results for good");
+  command->add_option("ids", options->ids, "Their ids, or how those begin")->required();
+  command->callback([options] {
+    Store store(store_path(options->store));
+    std::vector<std::string> found;
+    for (const std::string& id : options->ids) found.push_back(store.find(id).id);
+    for (const std::string& id : found) store.remove(id);
+  });
+}
+
+}  // namespace
+
+void add_results_command(CLI::App& app, CommandContext&) {
+  auto options = std::make_shared<ResultsOptions>();
+  CLI::App* results = app.add_subcommand("results", "List, show, import, export or delete what was measured");
+  results->require_subcommand(1);
+  add_list(*results, options);
+  add_show(*results, options);
+  add_import(*results, options);
+  add_export(*results, options);
+  add_delete(*results, options);
+}
+
+}  // namespace tacho

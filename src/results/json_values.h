@@ -1,0 +1,63 @@
+#pragma once
+
+#include <concepts>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+// Values of records to and from JSON. What is empty does not apply and becomes null; read() throws UserError
+// that says what the value must be, without its name.
+namespace tacho {
+
+using Json = nlohmann::ordered_json;
+
+template<typename T>
+Json json_of(const T& value) {
+  return value;
+}
+template<typename T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+template<typename T>
+Json json_of(const std::vector<T>& values) {
+  return values.empty() ? Json() : Json(values);
+}
+inline Json json_of(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+inline void read(const Json& value, std::string& text) {
+  if (!value.is_string()) throw UserError("must be a text, not {}", value.dump());
+  text = value.get<std::string>();
+}
+template<std::integral T>
+void read(const Json& value, T& number) {
+  const bool fits = value.is_number_unsigned()
+                        ? std::in_range<T>(value.get<uint64_t>())
+                        : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
+  if (!fits) throw UserError("must be a whole number, not {}", value.dump());
+  number = value.get<T>();
+}
+inline void read(const Json& value, double& number) {
+  if (!value.is_number()) throw UserError("must be a number, not {}", value.dump());
+  number = value.get<double>();
+}
+template<typename T>
+void read(const Json& value, std::optional<T>& number) {
+  read(value, number.emplace());
+}
+template<typename T>
+void read(const Json& value, std::vector<T>& values) {
+  if (!value.is_array()) throw UserError("must be a list, not {}", value.dump());
+  for (const Json& element : value) read(element, values.emplace_back());
+}
+inline void read(const Json& value, std::map<std::string, std::string>& entries) {
+  if (!value.is_object()) throw UserError("must be an object, not {}", value.dump());
+  for (const auto& [key, entry] : value.items()) read(entry, entries[key]);
+}
+
+}  // namespace tacho

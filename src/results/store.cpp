@@ -1,0 +1,161 @@
+#include "results/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "base/error.h"
+#include "results/fields.h"
+#include "results/record_json.h"
+
+namespace tacho {
+namespace {
+
+constexpr int64_t kApplicationId = 0x74616368;  // "tach"
+constexpr int64_t kVersion = 1;
+
+// Fields that fit into one cell have a column of their own; the rest is in the record's JSON only.
+bool has_column(const Field& field) {
+  static const std::set<std::string_view> kStructured = {"samples_ms", "system"};
+  return !kStructured.contains(field.name);
+}
+
+void bind_json(Statement& statement, int parameter, const Json& value) {
+  if (value.is_null()) return statement.bind_null(parameter);
+  if (value.is_string()) return statement.bind(parameter, value.get_ref<const std::string&>());
+  if (value.is_number_integer()) return statement.bind(parameter, value.get<int64_t>());
+  statement.bind(parameter, value.get<double>());
+}
+
+std::string insert_statement() {
+  std::string columns, marks;
+  for (const Field& field : fields()) {
+    if (!has_column(field)) continue;
+    columns += fmt::format("\"{}\", ", field.name);
+    marks += "?, ";
+  }
+  return fmt::format("INSERT OR IGNORE INTO records ({}record) VALUES ({}?)", columns, marks);
+}
+
+void insert(Statement& statement, const Record& record) {
+  int parameter = 0;
+  for (const Field& field : fields()) {
+    if (has_column(field)) bind_json(statement, ++parameter, field.access.get(record));
+  }
+  statement.bind(++parameter, to_json(record).dump());
+  statement.step();
+  statement.reset();
+}
+
+std::set<std::string> column_names(Database& database) {
+  std::set<std::string> names;
+  Statement statement = database.prepare("SELECT name FROM pragma_table_info('records')");
+  while (statement.step()) names.insert(statement.text(0));
+  return names;
+}
+
+// The columns that this version has and the table lacks.
+std::vector<std::string_view> missing_columns(Database& database) {
+  const std::set<std::string> present = column_names(database);
+  std::vector<std::string_view> missing;
+  for (const Field& field : fields()) {
+    if (has_column(field) && !present.contains(std::string(field.name))) missing.push_back(field.name);
+  }
+  return missing;
+}
+
+std::filesystem::path with_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  if (error) throw UserError("{}: cannot make its folder: {}", path.string(), error.message());
+  return path;
+}
+
+}  // namespace
+
+std::filesystem::path default_store_path() {
+  const char* data_home = std::getenv("XDG_DATA_HOME");
+  if (data_home != nullptr && *data_home != '\0')
+    return std::filesystem::path(data_home) / "tacho/results.db";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') throw UserError("HOME is not set; name the store with --db FILE");
+  return std::filesystem::path(home) / ".local/share/tacho/results.db";
+}
+
+Store::Store(const std::filesystem::path& path) : path_(with_folder(path)), database_(path_) {
+  prepare_file();
+  prepare_columns();
+}
+
+void Store::prepare_file() {
+  const int64_t application = database_.integer("PRAGMA application_id");
+  const int64_t tables = database_.integer("SELECT count(*) FROM sqlite_master");
+  if (application != kApplicationId && (application != 0 || tables != 0)) {
+    throw UserError("{}: is a database, but none of tacho's; name another with --db", path_.string());
+  }
+  const int64_t version = database_.integer("PRAGMA user_version");
+  if (version > kVersion) {
+    throw UserError("{}: was written by a newer tacho (version {}, this one reads {})", path_.string(),
+                    version, kVersion);
+  }
+  database_.run("PRAGMA journal_mode = WAL");
+  database_.run("PRAGMA synchronous = FULL");
+}
+
+// Fields are only ever added, so an older store lacks columns at most.
+void Store::prepare_columns() {
+  if (missing_columns(database_).empty()) return;
+  Transaction transaction(database_);
+  database_.run("CREATE TABLE IF NOT EXISTS records (id TEXT PRIMARY KEY, record TEXT NOT NULL)");
+  for (const std::string_view name : missing_columns(database_)) {
+    database_.run(fmt::format("ALTER TABLE records ADD COLUMN \"{}\"", name));
+  }
+  database_.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  database_.run(fmt::format("PRAGMA user_version = {}", kVersion));
+  transaction.commit();
+}
+
+int Store::add(std::span<const Record> records) {
+  Transaction transaction(database_);
+  Statement statement = database_.prepare(insert_statement());
+  int added = 0;
+  for (const Record& record : records) {
+    insert(statement, record);
+    added += database_.changes();
+  }
+  transaction.commit();
+  return added;
+}
+
+std::vector<Record> Store::all() {
+  Statement statement = database_.prepare("SELECT id, record FROM records ORDER BY time, rowid");
+  std::vector<Record> records;
+  while (statement.step()) {
+    const std::string source = fmt::format("{}: {}", path_.string(), statement.text(0));
+    for (Record& record : parse_records(statement.text(1), source)) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Record Store::find(std::string_view id_prefix) {
+  std::vector<Record> matches = all();
+  std::erase_if(matches, [&](const Record& record) { return !record.id.starts_with(id_prefix); });
+  if (matches.empty()) {
+    throw UserError("no result has the id '{}'; `tacho results list` shows them", id_prefix);
+  }
+  if (matches.size() > 1)
+    throw UserError("{} results have ids that begin with '{}'", matches.size(), id_prefix);
+  return std::move(matches.front());
+}
+
+void Store::remove(std::string_view id) {
+  Transaction transaction(database_);
+  Statement statement = database_.prepare("DELETE FROM records WHERE id = ?");
+  statement.bind(1, id);
+  statement.step();
+  transaction.commit();
+}
+
+}  // namespace tacho

@@ -1,0 +1,144 @@
+#include "results/store.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "results/example_record.h"
+#include "results/record_json.h"
+
+namespace tacho {
+namespace {
+
+class StoreFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "tacho-store-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path file() const { return folder_ / "deep" / "results.db"; }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(StoreFile, KeepsRecordsWhole) {
+  Store(file()).add(example_record());
+  const std::vector<Record> records = Store(file()).all();
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(to_json(records[0]), to_json(example_record()));
+}
+
+TEST_F(StoreFile, TakesARecordOnce) {
+  Store store(file());
+  const std::vector<Record> records = {example_record("a"), example_record("b")};
+  EXPECT_EQ(store.add(records), 2);
+  EXPECT_EQ(store.add(records), 0);
+  EXPECT_EQ(store.all().size(), 2u);
+}
+
+TEST_F(StoreFile, FindsByTheBeginningOfAnId) {
+  Store store(file());
+  store.add(example_record("abc1"));
+  store.add(example_record("abd2"));
+  EXPECT_EQ(store.find("abc").id, "abc1");
+  EXPECT_THROW(store.find("ab"), UserError);
+  EXPECT_THROW(store.find("x"), UserError);
+}
+
+TEST_F(StoreFile, RemovesARecord) {
+  Store store(file());
+  store.add(example_record("a"));
+  store.remove("a");
+  EXPECT_TRUE(store.all().empty());
+}
+
+TEST_F(StoreFile, HasAColumnForEachPlainField) {
+  Store(file()).add(example_record());
+  Database database(file());
+  EXPECT_EQ(database.integer("SELECT batch FROM records WHERE model = 'resnet18' AND median_ms > 100"), 16);
+}
+
+TEST_F(StoreFile, GivesAnOlderStoreTheColumnsItLacks) {
+  Store(file()).add(example_record("a"));
+  Database(file()).run("ALTER TABLE records DROP COLUMN gflops");
+  Store store(file());
+  store.add(example_record("b"));
+  EXPECT_EQ(store.all().size(), 2u);
+}
+
+TEST_F(StoreFile, RefusesWhatIsNoStoreAndLeavesItAlone) {
+  std::filesystem::create_directories(file().parent_path());
+  std::ofstream(file()) << "these are not the bytes of a database, whatever the name says, not at all";
+  EXPECT_THROW(Store{file()}, UserError);
+  EXPECT_GT(std::filesystem::file_size(file()), 70u);
+}
+
+TEST_F(StoreFile, RefusesAnotherProgramsDatabase) {
+  std::filesystem::create_directories(file().parent_path());
+  Database(file()).run("CREATE TABLE theirs (x)");
+  EXPECT_THROW(Store{file()}, UserError);
+}
+
+TEST_F(StoreFile, RefusesANewerStore) {
+  Store{file()};
+  Database(file()).run("PRAGMA user_version = 2");
+  EXPECT_THROW(Store{file()}, UserError);
+}
+
+void write_as_a_process(const std::filesystem::path& file, int writer, int count) {
+  Store store(file);
+  for (int i = 0; i < count; ++i) store.add(example_record(fmt::format("{}-{}", writer, i)));
+}
+
+TEST_F(StoreFile, LosesNothingWhenEightProcessesWriteAtOnce) {
+  constexpr int kWriters = 8, kRecords = 500;
+  std::vector<pid_t> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        write_as_a_process(file(), writer, kRecords);
+        _exit(0);
+      } catch (...) {
+        _exit(1);
+      }
+    }
+    writers.push_back(child);
+  }
+  for (const pid_t child : writers) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(Store(file()).all().size(), static_cast<size_t>(kWriters * kRecords));
+}
+
+TEST_F(StoreFile, KeepsWhatWasAddedWhenTheWriterIsKilled) {
+  int report[2];
+  ASSERT_EQ(pipe(report), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    Store store(file());
+    for (int i = 0;; ++i) {
+      store.add(example_record(fmt::format("{}", i)));
+      if (::write(report[1], &i, sizeof i) != sizeof i) _exit(1);
+    }
+  }
+  int added = 0;
+  while (added < 20 && ::read(report[0], &added, sizeof added) == sizeof added) {
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(report[0]);
+  close(report[1]);
+  EXPECT_GT(Store(file()).all().size(), 20u);
+}
+
+}  // namespace
+}  // namespace tacho
