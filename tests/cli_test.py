@@ -231,6 +231,28 @@ class WrongCalls(unittest.TestCase):
         self.refuses("bench", "resnet18", "--weights", "/no/such/file", saying="/no/such/file")
         self.refuses("bench", "resnet18", "-o", "/no/such/folder/result", saying="/no/such/folder")
         self.refuses("bench", "resnet18", "-o", "/", saying="directory")
+        self.refuses("bench", "resnet18", "-o", "", saying="empty")
+        self.refuses("bench", "resnet18", "-o", "x" * 300, saying="longer")
+
+    def test_what_cannot_be_trained_is_refused_before_anything_runs(self):
+        self.refuses("bench", "resnet18", "--mode", "infer,train", "--image", "32", "--batch", "1", saying="layer4")
+
+    def test_one_command_a_call(self):
+        self.refuses("models", "system")
+
+    def test_a_full_disk_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TACHO, "models"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("stdout", done.stderr)
+
+
+class OddNames(unittest.TestCase):
+    def test_a_name_that_is_no_utf8_loses_nothing(self):
+        done = subprocess.run([TACHO, "bench", "resnet18", "--engine", "null", "--image", "64", "--format", "json",
+                               "--system", b"\xff"], capture_output=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(json.loads(done.stdout)), 1)
 
 
 class Results(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/cgroup.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -43,6 +44,13 @@ int64_t peak_memory_bytes(const fs::path& root) { return read_kilobytes(root / "
 bool reset_peak_memory() {
   std::ofstream file("/proc/self/clear_refs");
   return static_cast<bool>(file << "5" << std::flush);
+}
+
+void require_memory(int64_t bytes) {
+  const int64_t available = available_memory_bytes();
+  if (bytes <= available) return;
+  throw OutOfMemory(
+      fmt::format("needs about {}, {} are available", format_bytes(bytes), format_bytes(available)));
 }
 
 }  // namespace tacho

@@ -13,6 +13,9 @@ int64_t total_memory_bytes(const std::filesystem::path& root = "/");
 // What this process could still take without swapping: the system's estimate, cut to what the cgroup leaves.
 int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
+// Throws OutOfMemory with both figures where less than `bytes` is available.
+void require_memory(int64_t bytes);
+
 int64_t resident_memory_bytes(const std::filesystem::path& root = "/");
 
 // The largest resident size since the last reset_peak_memory() that succeeded, or since the start.

@@ -9,7 +9,6 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "bench/synthetic.h"
 #include "bench/workload.h"
 #include "engine/engines.h"
@@ -29,17 +28,8 @@ Weights make_weights(const Case& cell, const Graph& graph) {
   return weights;
 }
 
-void require_memory(const Workload& workload) {
-  const int64_t need = memory_need_bytes(workload);
-  const int64_t available = available_memory_bytes();
-  if (need > available) {
-    throw OutOfMemory(
-        fmt::format("needs about {}, {} are available", format_bytes(need), format_bytes(available)));
-  }
-}
-
-std::unique_ptr<Plan> compile(const Case& cell, const Workload& workload, Measurement& result) {
-  const Engine& engine = find_engine(cell.engine);
+std::unique_ptr<Plan> compile(const Case& cell, const Engine& engine, const Workload& workload,
+                              Measurement& result) {
   const Weights weights = make_weights(cell, workload.graph);
   const double begin = now_ms();
   auto plan = engine.compile(workload.graph, weights,
@@ -95,10 +85,10 @@ void run_passes(const Case& cell, const RunHooks& hooks, Plan& plan, Measurement
 
 // A network that computes infinities or NaN runs at another speed, and nothing it says is right.
 void require_finite(const Plan& plan, const Graph& graph) {
-  const ValueId checked = graph.is_training() ? graph.outputs[1] : graph.outputs[0];
+  const ValueId checked = graph.training ? graph.outputs[1] : graph.outputs[0];
   const Tensor tensor = plan.read(checked);
   if (!std::ranges::all_of(tensor.values<float>(), [](float v) { return std::isfinite(v); })) {
-    throw std::runtime_error(graph.is_training() ? "the loss is not finite" : "the output is not finite");
+    throw std::runtime_error(graph.training ? "the loss is not finite" : "the output is not finite");
   }
 }
 
@@ -106,9 +96,10 @@ void measure(const Case& cell, const RunHooks& hooks, Measurement& result) {
   reset_peak_memory();
   use_threads(cell.threads);
   const Workload workload = build_workload(cell);
-  require_memory(workload);
-  if (cell.engine != "null") result.flop = cost_of(workload.graph).flop;
-  const auto plan = compile(cell, workload, result);
+  const Engine& engine = find_engine(cell.engine);
+  require_memory(memory_need_bytes(workload, engine));
+  if (engine.computes()) result.flop = cost_of(workload.graph).flop;
+  const auto plan = compile(cell, engine, workload, result);
   write_random_inputs(*plan, workload.graph, cell.seed);
   run_passes(cell, hooks, *plan, result);
   require_finite(*plan, workload.graph);

@@ -17,16 +17,7 @@ namespace {
 
 constexpr int64_t kDefaultImageBatch = 16;
 constexpr int64_t kDefaultVolumeBatch = 1;
-
-Extents resolve_image(const Model& model, const Extents& image) {
-  const size_t axes = model.image.size();
-  if (image.size() == 1) return Extents(axes, image[0]);
-  if (image.size() != axes) {
-    throw UserError("--image '{}': {} takes {} axes, such as {}", to_string(image), model.name, axes,
-                    to_string(model.image));
-  }
-  return image;
-}
+constexpr double kMostCells = 100'000;
 
 std::vector<Extents> images_of(const Sweep& sweep, const Model& model) {
   if (sweep.images.empty()) return {model.image};
@@ -43,6 +34,18 @@ std::vector<int64_t> batches_of(const Sweep& sweep, const Model& model) {
 std::vector<int64_t> threads_of(const Sweep& sweep, int64_t devices, int usable_cores) {
   if (!sweep.threads.empty()) return sweep.threads;
   return {std::max<int64_t>(1, usable_cores / devices)};
+}
+
+// Before anything is allocated: a mistyped range multiplies quickly.
+void check_size(const Sweep& sweep) {
+  double cells = 1;
+  for (const size_t values :
+       {sweep.models.size(), sweep.modes.size(), sweep.engines.size(), sweep.devices.size(),
+        sweep.threads.size(), sweep.batches.size(), sweep.images.size()}) {
+    cells *= static_cast<double>(std::max<size_t>(values, 1));
+  }
+  if (cells > kMostCells)
+    throw UserError("the axes make {:.0f} cells, at most {:.0f} are run", cells, kMostCells);
 }
 
 // The innermost axes: devices, threads, batch.
@@ -63,6 +66,7 @@ void append_sizes(const Sweep& sweep, const Model& model, int usable_cores, Case
 }  // namespace
 
 std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
+  check_size(sweep);
   std::vector<Case> cells;
   Case cell = sweep.shared;
   for (const std::string& name : sweep.models) {
@@ -85,7 +89,7 @@ std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
 void check_case(const Case& cell) {
   find_engine(cell.engine);
   if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
-  build_model(find_model(cell.model), {.batch = cell.batch, .image = cell.image, .classes = cell.classes});
+  build_workload(cell);
 }
 
 int check_weights_file(const Case& cell) {
@@ -98,7 +102,7 @@ int check_weights_file(const Case& cell) {
 
 double expected_work(const Case& cell) {
   const Workload workload = build_workload(cell);
-  if (memory_need_bytes(workload) > total_memory_bytes()) return 0;
+  if (memory_need_bytes(workload, find_engine(cell.engine)) > total_memory_bytes()) return 0;
   return static_cast<double>(cost_of(workload.graph).flop) * (cell.warmup + cell.repeat);
 }
 

@@ -42,12 +42,19 @@ TEST(Sweep, SharesTheUsableCoresAmongTheDevices) {
   EXPECT_EQ(cells[2].threads, 1);
 }
 
-TEST(Sweep, OneNumberIsTheImagesSideOnEveryAxis) {
-  Sweep sweep = sweep_of({"resnet18", "unet3d_lite"});
+TEST(Sweep, OneNumberIsASquareButNoVolume) {
+  Sweep sweep = sweep_of({"resnet18"});
   sweep.images = {{32}};
-  const auto cells = expand(sweep, 2);
-  EXPECT_EQ(cells[0].image, (Extents{32, 32}));
-  EXPECT_EQ(cells[1].image, (Extents{32, 32, 32}));
+  EXPECT_EQ(expand(sweep, 2)[0].image, (Extents{32, 32}));
+  sweep.models = {"unet3d_lite"};
+  EXPECT_THROW(expand(sweep, 2), UserError);
+}
+
+TEST(Sweep, RefusesMoreCellsThanAnybodyCanWaitFor) {
+  Sweep sweep = sweep_of({"resnet18"});
+  sweep.batches.assign(1000, 1);
+  sweep.threads.assign(1000, 1);
+  EXPECT_THROW(expand(sweep, 2), UserError);
 }
 
 TEST(Sweep, RefusesAnImageWithTheWrongNumberOfAxes) {

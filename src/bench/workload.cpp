@@ -17,9 +17,7 @@ int64_t host_bytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const Value& value : graph.values) {
     if (value.role == Role::activation) continue;
-    int64_t size = static_cast<int64_t>(size_of(value.dtype));
-    for (int64_t extent : value.shape) size = saturating_multiply(size, extent);
-    bytes = saturating_add(bytes, size);
+    bytes = saturating_add(bytes, saturating_bytes(value.shape, value.dtype));
   }
   return bytes;
 }
@@ -33,8 +31,9 @@ Workload build_workload(const Case& cell) {
   return {std::move(graph), update_rule(model)};
 }
 
-int64_t memory_need_bytes(const Workload& workload) {
-  return saturating_add(estimate_memory_bytes(workload.graph, workload.update), host_bytes(workload.graph));
+int64_t memory_need_bytes(const Workload& workload, const Engine& engine) {
+  return saturating_add(engine.estimate_memory_bytes(workload.graph, workload.update),
+                        host_bytes(workload.graph));
 }
 
 }  // namespace tacho

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/case.h"
+#include "engine/engine.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
 
@@ -15,6 +16,6 @@ struct Workload {
 Workload build_workload(const Case& cell);
 
 // What a process needs to run it: the plan, and beside it weights and inputs as they are handed over.
-int64_t memory_need_bytes(const Workload& workload);
+int64_t memory_need_bytes(const Workload& workload, const Engine& engine);
 
 }  // namespace tacho

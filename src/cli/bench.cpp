@@ -14,7 +14,6 @@ namespace {
 
 constexpr int64_t kLargestBatch = 1'000'000'000;
 constexpr int64_t kMostDevices = 4096;
-constexpr int64_t kMostThreads = 4096;
 constexpr int64_t kMostPasses = 1'000'000;
 constexpr int64_t kLargestSeed = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostClasses = 10'000'000;

@@ -9,7 +9,9 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "bench/case.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
@@ -30,13 +32,14 @@ struct InferOptions {
 
 const Engine& computing_engine(const std::string& name) {
   const Engine& engine = find_engine(name);
-  if (engine.name() == "null") throw UserError("engine null computes nothing: use native or reference");
+  if (!engine.computes()) throw UserError("engine {} computes nothing: use native or reference", name);
   return engine;
 }
 
 int chosen_threads(const InferOptions& options) {
   const int threads = options.threads.value_or(usable_cores());
-  if (threads < 1) throw UserError("--threads {} is not at least 1", threads);
+  if (threads < 1 || threads > kMostThreads)
+    throw UserError("--threads {}: from 1 to {}", threads, kMostThreads);
   return threads;
 }
 
@@ -105,6 +108,7 @@ void infer(const InferOptions& options) {
   const Model& model = find_model(options.model);
   const Engine& engine = computing_engine(options.engine);
   const int threads = chosen_threads(options);
+  check_output_file("--output", options.output);
   if (!options.weights) {
     throw UserError("--weights is missing: make some with 'tacho weights init {} --seed 0 -o F.safetensors'",
                     model.name);

@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "tacho " TACHO_VERSION);
   CommandContext context;
   add_commands(app, context);
+  app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) return complain("no command; 'tacho --help' lists them", kWrongCall);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/cpu.h"
+#include "base/error.h"
 #include "bench/machine.h"
 #include "bench/runner.h"
 #include "bench/sweep.h"
@@ -39,8 +40,20 @@ std::optional<double> peak_for(const Case& cell, const Measurement& measurement,
   return peaks.fma_gflops(std::min(cell.threads, usable_cores()));
 }
 
+// A store that fails in the middle must not cost what was measured: it is given up, and said so.
+void keep(const Record& record, std::optional<Store>& store) {
+  if (!store) return;
+  try {
+    store->add(record);
+  } catch (const UserError& error) {
+    fmt::print(stderr, "tacho: warning: this and further results are not kept: {}\n", error.what());
+    store.reset();
+  }
+}
+
 // The records of the cells that were finished, each kept before the next one starts.
-std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& system, Store* store) {
+std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& system,
+                              std::optional<Store>& store) {
   std::vector<Record> records;
   PeakCache peaks;
   Progress progress(cells);
@@ -50,7 +63,7 @@ std::vector<Record> run_cells(const std::vector<Case>& cells, const SystemInfo& 
     const Measurement measurement = run_case(cells[i], hooks);
     if (measurement.status == Status::interrupted) break;
     records.push_back(make_record(cells[i], measurement, system, peak_for(cells[i], measurement, peaks)));
-    if (store != nullptr) store->add(records.back());
+    keep(records.back(), store);
   }
   return records;
 }
@@ -80,9 +93,12 @@ void measure_and_report(const std::vector<Case>& cells, const MeasureOptions& op
   catch_interrupt();
   std::optional<Store> store;
   if (!options.without_store) store.emplace(store_path(options.store));
-  const std::vector<Record> records =
-      run_cells(cells, capture_system(options.system), store ? &*store : nullptr);
-  write_output(options.output, format_records(records, format));
+  const std::vector<Record> records = run_cells(cells, capture_system(options.system), store);
+  if (records.empty()) {
+    fmt::print(stderr, "tacho: note: interrupted before the first cell was finished\n");
+  } else {
+    write_output(options.output, format_records(records, format));
+  }
   if (store && !records.empty()) {
     fmt::print(stderr, "tacho: note: kept in {} (`tacho results list`)\n",
                store_path(options.store).string());

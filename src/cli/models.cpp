@@ -71,6 +71,12 @@ std::string zoo_text(Format format) {
   }
 }
 
+std::string layers_text(const Model& model, const ModelsOptions& options) {
+  if (!options.output.format.empty())
+    throw UserError("--format: the layers of a network are printed as text only");
+  return to_string(build_model(model, {}));
+}
+
 }  // namespace
 
 void add_models_command(CLI::App& app, CommandContext&) {
@@ -78,12 +84,12 @@ void add_models_command(CLI::App& app, CommandContext&) {
   CLI::App* command =
       app.add_subcommand("models", "List the networks: parameters, forward GFLOP an image, input");
   command->add_option("name", options->name, "Print the layers of this one");
-  add_output_options(*command, options->output);
+  add_output_options(*command, options->output, "table, md or json");
   command->callback([options] {
     const Format format = chosen_format(options->output);
-    write_output(options->output, options->name.empty()
-                                      ? zoo_text(format)
-                                      : to_string(build_model(find_model(options->name), {})));
+    check_output(options->output);
+    write_output(options->output,
+                 options->name.empty() ? zoo_text(format) : layers_text(find_model(options->name), *options));
   });
 }
 

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.h"
 #include "base/file.h"
 
 namespace tacho {
 
-void add_output_options(CLI::App& command, OutputOptions& options) {
+void add_output_options(CLI::App& command, OutputOptions& options, std::string_view formats) {
   command.add_option("--format", options.format,
-                     "table, md, csv, json or jsonl; default: table on a terminal, md elsewhere");
+                     fmt::format("{}; default: table on a terminal, md elsewhere", formats));
   command.add_option("-o,--output", options.file, "Write the result to this file instead of stdout");
 }
 
@@ -21,28 +24,40 @@ Format chosen_format(const OutputOptions& options) {
   return !options.file && isatty(STDOUT_FILENO) ? Format::table : Format::md;
 }
 
-void check_output(const OutputOptions& options) {
-  if (!options.file) return;
-  const std::filesystem::path& file = *options.file;
+void check_output_file(std::string_view option, const std::filesystem::path& file) {
+  std::error_code ignored;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (std::filesystem::is_directory(file)) {
-    throw UserError("-o {}: is a directory; name a file", file.string());
+  if (file.empty()) throw UserError("{}: the name of the file is empty", option);
+  if (file.filename().string().size() > NAME_MAX) {
+    throw UserError("{}: the name of the file is longer than {} characters", option, NAME_MAX);
   }
-  if (!std::filesystem::is_directory(folder)) {
-    throw UserError("-o {}: there is no directory {}; make it first", file.string(), folder.string());
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw UserError("{} {}: is a directory; name a file", option, file.string());
+  }
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw UserError("{} {}: there is no directory {}; make it first", option, file.string(), folder.string());
   }
   if (access(folder.c_str(), W_OK) != 0) {
-    throw UserError("-o {}: the directory {} cannot be written; choose another", file.string(),
+    throw UserError("{} {}: the directory {} cannot be written; choose another", option, file.string(),
                     folder.string());
   }
+}
+
+void check_output(const OutputOptions& options) {
+  if (options.file) check_output_file("-o", *options.file);
+}
+
+void print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0)
+    throw UserError("cannot write to stdout: {}", std::strerror(errno));
 }
 
 void write_output(const OutputOptions& options, const std::string& text) {
   if (options.file) {
     write_file_atomically(*options.file, text);
   } else {
-    fmt::print("{}", text);
-    std::fflush(stdout);
+    print_result(text);
   }
 }
 

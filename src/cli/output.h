@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/table.h"
 
@@ -14,12 +15,17 @@ struct OutputOptions {
   std::optional<std::filesystem::path> file;
 };
 
-void add_output_options(CLI::App& command, OutputOptions& options);
+void add_output_options(CLI::App& command, OutputOptions& options,
+                        std::string_view formats = "table, md, csv, json or jsonl");
 
 Format chosen_format(const OutputOptions& options);
 
-// Throws UserError where the file could not be written in the end, before anything was done in vain.
+// Throw UserError where the file could not be written in the end, before anything was done in vain.
 void check_output(const OutputOptions& options);
+void check_output_file(std::string_view option, const std::filesystem::path& file);
+
+// Throws UserError where stdout does not take it all.
+void print_result(std::string_view text);
 
 // To stdout, or as a whole into the file.
 void write_output(const OutputOptions& options, const std::string& text);

@@ -61,7 +61,7 @@ void add_show(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "show", "One result, whole, as JSON");
   command->add_option("id", options->id, "Its id, or how that begins")->required();
   command->callback([options] {
-    fmt::print("{}\n", to_json(Store(store_path(options->store)).find(options->id)).dump(2));
+    print_result(to_text(to_json(Store(store_path(options->store)).find(options->id)), 2) + "\n");
   });
 }
 

@@ -137,9 +137,12 @@ void add_system_command(CLI::App& app, CommandContext&) {
   auto options = std::make_shared<SystemOptions>();
   CLI::App* command =
       app.add_subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
-  add_output_options(*command, options->output);
+  add_output_options(*command, options->output, "table, md or json");
   command->add_option("--system", options->name, "Name of this machine; default: the host's name");
-  command->callback([options] { write_output(options->output, system_text(*options)); });
+  command->callback([options] {
+    check_output(options->output);
+    write_output(options->output, system_text(*options));
+  });
 }
 
 }  // namespace tacho

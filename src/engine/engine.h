@@ -47,6 +47,12 @@ class Engine {
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;
 
+  // False for an engine that only measures the harness: its outputs mean nothing.
+  virtual bool computes() const { return true; }
+
+  // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
+  virtual int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const = 0;
+
   // `weights` holds every parameter and statistic of the graph (see check_weights()). Throws OutOfMemory
   // where the plan would not fit.
   virtual std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,

@@ -12,23 +12,17 @@ namespace {
 
 constexpr int64_t kChannelBlock = 8;  // engines keep channels in blocks of a vector's width
 
-int64_t dense_bytes(const Shape& shape, DType dtype) {
-  int64_t bytes = static_cast<int64_t>(size_of(dtype));
-  for (const int64_t extent : shape) bytes = saturating_multiply(bytes, extent);
-  return bytes;
-}
-
 int64_t activation_bytes(const Value& value) {
   Shape shape = value.shape;
   const bool blocked = shape.size() > 2 && value.dtype == DType::f32;
   if (blocked) shape[1] = saturating_round_up(shape[1], kChannelBlock);
-  return dense_bytes(shape, value.dtype);
+  return saturating_bytes(shape, value.dtype);
 }
 
 int64_t bytes_with_role(const Graph& graph, Role role) {
   int64_t bytes = 0;
   for (const Value& value : graph.values) {
-    if (value.role == role) bytes = saturating_add(bytes, dense_bytes(value.shape, value.dtype));
+    if (value.role == role) bytes = saturating_add(bytes, saturating_bytes(value.shape, value.dtype));
   }
   return bytes;
 }
@@ -98,13 +92,29 @@ class ActivationLifetimes {
 
 }  // namespace
 
-int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) {
+int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule) {
   const int64_t parameters = bytes_with_role(graph, Role::parameter);
-  const int64_t copies = graph.is_training() ? 2 + state_per_parameter(rule) : 1;
+  const int64_t copies = graph.training ? 2 + state_per_parameter(rule) : 1;
   int64_t bytes = saturating_multiply(parameters, copies);
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));
   return saturating_add(bytes, plan_memory(ActivationLifetimes(graph).lifetimes()).total_bytes);
+}
+
+int64_t estimate_separate_plan_bytes(const Graph& graph, const UpdateRule& rule) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) {
+    const bool trained = graph.training && value.role == Role::parameter;
+    const int64_t copies = trained ? 1 + state_per_parameter(rule) : 1;
+    bytes = saturating_add(bytes, saturating_multiply(copies, saturating_bytes(value.shape, value.dtype)));
+  }
+  return bytes;
+}
+
+int64_t saturating_bytes(const Shape& shape, DType dtype) {
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  for (const int64_t extent : shape) bytes = saturating_multiply(bytes, extent);
+  return bytes;
 }
 
 }  // namespace tacho

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 #include "graph/shape_inference.h"
 
@@ -52,6 +53,16 @@ void append_loss(Graph& graph, Loss loss) {
   }
   graph.outputs.push_back(value);
 }
+
+template<typename T, typename... Candidates>
+constexpr bool kIsOneOf = (std::is_same_v<T, Candidates> || ...);
+
+template<typename T>
+constexpr bool kIsBackward =
+    kIsOneOf<T, ConvolutionBackwardData, ConvolutionBackwardWeights, BatchNormBackward, ReluBackward,
+             EluBackward, SigmoidBackward, MaxPoolBackward, AveragePoolBackward, GlobalAveragePoolBackward,
+             AdaptiveAveragePoolBackward, Slice, LinearBackwardData, LinearBackwardWeights, Reshape,
+             DropoutBackward, UpsampleBackward, SoftmaxCrossEntropyBackward, DiceLossBackward>;
 
 // Walks the forward nodes backwards and appends the op that yields each gradient somebody needs.
 class Differentiator {
@@ -183,8 +194,9 @@ class Differentiator {
     contribute(node, 0, DiceLossBackward{}, {node.inputs[0], node.inputs[1], node.outputs[1]});
   }
 
-  template<typename BackwardOp>
-  void differentiate(const BackwardOp&, const Node&) {
+  template<typename T>
+  void differentiate(const T&, const Node&) {
+    static_assert(kIsBackward<T>, "a forward op needs its gradient above");
     assert(!"a forward graph holds no backward ops");
   }
 
@@ -196,9 +208,10 @@ class Differentiator {
 }  // namespace
 
 Graph gradient(const Graph& forward, Loss loss, const GradientOptions& options) {
-  assert(!forward.is_training() && forward.outputs.size() == 1);
+  assert(!forward.training && forward.outputs.size() == 1);
   Graph graph = forward_in_training_mode(forward);
   append_loss(graph, loss);
+  graph.training = true;
   graph.backward_begin = graph.nodes.size();
 
   Differentiator differentiator(graph, options.of_input);

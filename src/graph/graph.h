@@ -64,10 +64,10 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;   // image, then labels or target when training
   std::vector<ValueId> outputs;  // prediction, then loss when training, then gradients of inputs if asked for
-  size_t backward_begin = 0;     // == nodes.size() for an inference graph
+  bool training = false;
+  size_t backward_begin = 0;  // == nodes.size() for an inference graph
   std::vector<ParameterGradient> gradients;
 
-  bool is_training() const { return outputs.size() > 1; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
   std::optional<ValueId> find(std::string_view value_name) const;

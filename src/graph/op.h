@@ -6,8 +6,9 @@
 #include "base/shape.h"
 
 // Every operation of a network, as data. x is N, C, spatial...; each comment gives inputs -> outputs.
-// Ops have no methods: shape inference, gradient, cost, printing and the engines visit the closed variant
-// `Op`, so an op forgotten anywhere is a compile error.
+// Ops have no methods: shape inference, gradient, printing and the engines visit the closed variant `Op` and
+// do not compile while one is forgotten. Cost and receptive field know those that multiply or look around,
+// and no others.
 namespace tacho {
 
 // x, weight (Cout, Cin/groups, kernel...), [bias (Cout)] -> y

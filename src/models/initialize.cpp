@@ -92,8 +92,9 @@ Weights initialize(const Graph& graph, uint64_t seed) {
 }
 
 int check_weights(const Graph& graph, Weights& weights, std::string_view source) {
-  const auto auxiliary =
-      std::erase_if(weights, [](const auto& entry) { return entry.first.starts_with("AuxLogits."); });
+  const bool has_head = graph.name == "inception_v3";
+  const auto auxiliary = std::erase_if(
+      weights, [=](const auto& entry) { return has_head && entry.first.starts_with("AuxLogits."); });
   std::erase_if(weights, [](const auto& entry) { return entry.first.ends_with(".num_batches_tracked"); });
   const std::string misfit = misfit_of(graph, weights).text();
   if (!misfit.empty()) throw UserError("{} does not fit {}: {}", source, graph.name, misfit);

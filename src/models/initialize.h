@@ -9,8 +9,9 @@ namespace tacho {
 // First values of every parameter and statistic by its own initializer.
 Weights initialize(const Graph& graph, uint64_t seed);
 
-// Throws UserError that names what is missing, unknown or misshapen. Entries that begin with "AuxLogits." and
-// "*.num_batches_tracked" are dropped from `weights`; returns how many AuxLogits entries there were.
+// Throws UserError that names what is missing, unknown or misshapen. Entries that begin with "AuxLogits." (of
+// inception_v3) and "*.num_batches_tracked" are dropped from `weights`; returns how many AuxLogits entries
+// there were.
 int check_weights(const Graph& graph, Weights& weights, std::string_view source);
 
 }  // namespace tacho

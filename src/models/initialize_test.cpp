@@ -140,13 +140,19 @@ class CheckWeights : public testing::Test {
 
 TEST_F(CheckWeights, AcceptsWhatFits) { EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 0); }
 
-TEST_F(CheckWeights, DropsAuxiliaryHeadAndBatchCounters) {
+TEST_F(CheckWeights, DropsBatchCounters) {
   const size_t expected = weights_.size();
+  weights_["bn1.num_batches_tracked"] = Tensor({}, DType::i64);
+  EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 0);
+  EXPECT_EQ(weights_.size(), expected);
+}
+
+TEST_F(CheckWeights, DropsTheAuxiliaryHeadOfInceptionOnly) {
   weights_["AuxLogits.fc.weight"] = Tensor({1}, DType::f32);
   weights_["AuxLogits.conv0.bn.num_batches_tracked"] = Tensor({}, DType::i64);
-  weights_["bn1.num_batches_tracked"] = Tensor({}, DType::i64);
-  EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 2);
-  EXPECT_EQ(weights_.size(), expected);
+  EXPECT_NE(error().find("unknown AuxLogits.fc.weight"), std::string::npos);
+  graph_.name = "inception_v3";
+  EXPECT_EQ(check_weights(graph_, weights_, "w.safetensors"), 1);
 }
 
 TEST_F(CheckWeights, NamesMissingAndUnknownWeights) {

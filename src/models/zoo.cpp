@@ -62,16 +62,6 @@ std::vector<Model> zoo() {
   };
 }
 
-// The image to build for: the model's own if none is given; one number is a square.
-Extents chosen_image(const Model& model, const Extents& image) {
-  const size_t axes = model.image.size();
-  if (image.empty()) return model.image;
-  if (image.size() == axes) return image;
-  if (axes == 2 && image.size() == 1) return {image[0], image[0]};
-  throw UserError("{} needs --image {}, such as {}, not {}", model.name, axes == 2 ? "S or HxW" : "DxHxW",
-                  to_string(model.image), to_string(image));
-}
-
 void check_counts(const Model& model, const ModelOptions& options) {
   if (options.batch < 1)
     throw UserError("{}: the batch is {}, expected 1 or more", model.name, options.batch);
@@ -123,9 +113,18 @@ const Model& find_model(std::string_view name) {
                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess));
 }
 
+Extents resolve_image(const Model& model, const Extents& image) {
+  const size_t axes = model.image.size();
+  if (image.empty()) return model.image;
+  if (image.size() == axes) return image;
+  if (axes == 2 && image.size() == 1) return {image[0], image[0]};
+  throw UserError("{} needs --image {}, such as {}, not {}", model.name, axes == 2 ? "S or HxW" : "DxHxW",
+                  to_string(model.image), to_string(image));
+}
+
 Graph build_model(const Model& model, const ModelOptions& options) {
   ModelOptions chosen = options;
-  chosen.image = chosen_image(model, options.image);
+  chosen.image = resolve_image(model, options.image);
   check_counts(model, chosen);
   try {
     return model.build(model, chosen);

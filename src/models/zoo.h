@@ -30,6 +30,10 @@ std::span<const Model> models();
 // Throws UserError that suggests the nearest name.
 const Model& find_model(std::string_view name);
 
+// The image to build for: the model's own if none is given; one number is a square. Throws UserError for a
+// wrong number of axes.
+Extents resolve_image(const Model& model, const Extents& image);
+
 // The inference graph: input "input" (N, C, spatial...), one output. Throws UserError for an image the
 // network cannot take, with the smallest that works.
 Graph build_model(const Model& model, const ModelOptions& options);

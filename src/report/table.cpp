@@ -64,7 +64,7 @@ std::string caption(std::span<const Record> records, bool identified) {
 
 std::string csv_cell(const Json& value) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::string text = value.is_string() ? value.get<std::string>() : to_text(value);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
     text.insert(at, 1, '"');
@@ -90,12 +90,12 @@ std::string csv(std::span<const Record> records) {
 std::string json(std::span<const Record> records) {
   Json array = Json::array();
   for (const Record& record : records) array.push_back(to_json(record));
-  return array.dump(2) + "\n";
+  return to_text(array, 2) + "\n";
 }
 
 std::string jsonl(std::span<const Record> records) {
   std::string text;
-  for (const Record& record : records) text += to_json(record).dump() + "\n";
+  for (const Record& record : records) text += to_text(to_json(record)) + "\n";
   return text;
 }
 

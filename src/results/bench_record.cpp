@@ -64,9 +64,9 @@ void add_statistics(const Measurement& measurement, Record& record) {
 
 void add_rates(const Case& cell, const Measurement& measurement, std::optional<double> peak_gflops,
                Record& record) {
-  const double median_s = *record.median_ms / 1e3;
+  const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
   if (median_s <= 0) return;  // below what the clock can tell
-  record.images_per_s = static_cast<double>(cell.batch * cell.devices) / median_s;
+  record.images_per_s = static_cast<double>(cell.batch * cell.devices) / mean_s;
   if (measurement.flop == 0) return;
   record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
   if (peak_gflops && *peak_gflops > 0) record.percent_of_peak = 100 * *record.gflops / *peak_gflops;

@@ -16,6 +16,11 @@ namespace tacho {
 
 using Json = nlohmann::ordered_json;
 
+// Bytes that are not UTF-8, as a path may hold, become replacement characters instead of an exception.
+inline std::string to_text(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 template<typename T>
 Json json_of(const T& value) {
   return value;

@@ -44,7 +44,7 @@ void insert(Statement& statement, const Record& record) {
   for (const Field& field : fields()) {
     if (has_column(field)) bind_json(statement, ++parameter, field.access.get(record));
   }
-  statement.bind(++parameter, to_json(record).dump());
+  statement.bind(++parameter, to_text(to_json(record)));
   statement.step();
   statement.reset();
 }

@@ -113,8 +113,6 @@ View Assembler::temporary(const memory::desc& desc) {
   return {new_slot(Storage::arena, static_cast<int64_t>(desc.get_size())), desc};
 }
 
-View Assembler::temporary_bytes(int64_t bytes) { return {new_slot(Storage::arena, bytes), {}}; }
-
 const Tensor& Assembler::weight(ValueId id) const { return weights_.at(program_.value(id).name); }
 
 View Assembler::constant(const memory::desc& desc, std::function<Tensor()> make) {

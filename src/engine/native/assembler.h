@@ -17,7 +17,7 @@ namespace tacho::native {
 // What a pass may look at while it runs and the plan changes between passes.
 struct PassState {
   uint64_t seed = 0;
-  uint64_t pass = 0;  // training passes begun before this one
+  uint64_t pass = 0;  // forward passes before this one
 };
 
 // A constant to be packed into its place: `make` yields it dense, in row-major order of the view's
@@ -51,7 +51,7 @@ class Assembler {
   const Program& program() const { return program_; }
   const dnnl::engine& engine() const { return result_.engine; }
   const Shape& shape(ValueId id) const { return program_.shape(id); }
-  bool is_training() const { return program_.is_training(); }
+  bool is_training() const { return program_.training; }
   dnnl::prop_kind forward_kind() const;
   // Attributes of every primitive: its scratchpad is planned with everything else.
   dnnl::primitive_attr attributes() const;
@@ -72,7 +72,6 @@ class Assembler {
   // The value is `view` seen in another way; no step is needed.
   void define_as(ValueId id, const View& view) { views_[id] = view; }
   View temporary(const dnnl::memory::desc& desc);
-  View temporary_bytes(int64_t bytes);
 
   // A parameter in the layout that a step wants. In training the first to ask decides how the parameter is
   // kept.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/cpu.h"
+#include "engine/memory_estimate.h"
 #include "engine/native/assembler.h"
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
@@ -17,6 +18,10 @@ class NativeEngine : public Engine {
   std::string version() const override {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+  }
+
+  int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const override {
+    return estimate_arena_plan_bytes(graph, rule);
   }
 
   std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,

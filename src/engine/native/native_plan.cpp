@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "engine/native/placement.h"
 
 namespace tacho::native {
@@ -20,12 +19,6 @@ void reorder(const memory::desc& from_desc, const void* from, const memory::desc
   memory target(to_desc, engine, to);
   dnnl::reorder(source, target).execute(stream, source, target);
   stream.wait();
-}
-
-void require_memory(int64_t bytes) {
-  const int64_t available = available_memory_bytes();
-  if (bytes <= available) return;
-  throw OutOfMemory(fmt::format("needs {}, {} are available", format_bytes(bytes), format_bytes(available)));
 }
 
 }  // namespace
@@ -102,11 +95,11 @@ Tensor NativePlan::read(ValueId value) const {
 
 void NativePlan::forward() {
   for (size_t i = 0; i < assembly_.backward_begin; ++i) assembly_.steps[i]->run(stream_);
+  ++assembly_.state->pass;
 }
 
 void NativePlan::backward() {
   for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) assembly_.steps[i]->run(stream_);
-  ++assembly_.state->pass;
 }
 
 void NativePlan::update(std::optional<double> learning_rate) {

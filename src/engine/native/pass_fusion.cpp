@@ -75,7 +75,6 @@ void fuse_batch_norm_relu(Program& program) {
     if (op->training) {
       const BackwardPair pair = find_backward(program, uses, y, norm.outputs[1]);
       if (pair.relu < 0) continue;
-      norm.outputs[0] = y;
       fuse_backward(program, norm, pair, removal);
     }
     norm.outputs[0] = y;

@@ -33,7 +33,7 @@ void fold_batch_norm(Program& program) {
 }
 
 void fuse_residual_add(Program& program) {
-  if (program.is_training()) return;
+  if (program.training) return;
   const Uses uses(program);
   Removal removal(program);
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -5,7 +5,8 @@
 namespace tacho::native {
 
 Program lower(const Graph& graph) {
-  Program program{graph.values, {}, graph.inputs, graph.outputs, graph.outputs, graph.gradients};
+  Program program{graph.values,  {}, graph.inputs, graph.outputs, graph.outputs, graph.gradients,
+                  graph.training};
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     program.instructions.push_back(

@@ -41,8 +41,8 @@ struct Program {
   std::vector<ValueId> graph_outputs;  // as the caller knows them
   std::vector<ValueId> outputs;        // the values that hold them now
   std::vector<ParameterGradient> gradients;
+  bool training = false;
 
-  bool is_training() const { return outputs.size() > 1; }
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
 };

@@ -27,6 +27,8 @@ class NullEngine final : public Engine {
  public:
   std::string_view name() const override { return "null"; }
   std::string version() const override { return "1"; }
+  bool computes() const override { return false; }
+  int64_t estimate_memory_bytes(const Graph&, const UpdateRule&) const override { return 0; }
 
   std::unique_ptr<Plan> compile(const Graph& graph, const Weights&, const CompileOptions&) const override {
     return std::make_unique<NullPlan>(graph.values);

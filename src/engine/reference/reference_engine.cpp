@@ -3,26 +3,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/error.h"
 #include "base/memory.h"
+#include "engine/memory_estimate.h"
 #include "engine/reference/run_node.h"
-#include "engine/saturating.h"
 
 namespace tacho {
 namespace {
-
-int64_t bytes_of(const Value& value) {
-  int64_t bytes = static_cast<int64_t>(size_of(value.dtype));
-  for (const int64_t extent : value.shape) bytes = saturating_multiply(bytes, extent);
-  return bytes;
-}
-
-// One tensor for every value, nothing shared.
-int64_t bytes_of_all_values(const Graph& graph) {
-  int64_t bytes = 0;
-  for (const Value& value : graph.values) bytes = saturating_add(bytes, bytes_of(value));
-  return bytes;
-}
 
 class ReferencePlan final : public Plan {
  public:
@@ -61,11 +47,7 @@ class ReferencePlan final : public Plan {
     }
   }
 
-  int64_t memory_bytes() const override {
-    int64_t bytes = bytes_of_all_values(graph_);
-    for (const Tensor& state : optimizer_state_) bytes += static_cast<int64_t>(state.bytes());
-    return bytes;
-  }
+  int64_t memory_bytes() const override { return estimate_separate_plan_bytes(graph_, options_.update); }
 
  private:
   void run(size_t begin, size_t end) {
@@ -87,13 +69,13 @@ class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
   std::string version() const override { return "1"; }
+  int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const override {
+    return estimate_separate_plan_bytes(graph, rule);
+  }
 
   std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
                                 const CompileOptions& options) const override {
-    const int64_t needed = bytes_of_all_values(graph);
-    if (needed > total_memory_bytes()) {
-      throw OutOfMemory(fmt::format("[reference] {} needs {} MiB", graph.name, needed >> 20));
-    }
+    require_memory(estimate_memory_bytes(graph, options.update));
     return std::make_unique<ReferencePlan>(graph, weights, options);
   }
 };
