@@ -40,7 +40,7 @@ Judgement judge_samples(std::span<const double> samples_ms, int threads, int usa
   const double center = median(samples_ms);
   const double share = center > 0 ? mad(samples_ms) / center : 0;
   if (share > kNoisyShare) {
-    return {Verdict::noisy, fmt::format("MAD is {:.0f} % of the median", 100 * share)};
+    return {Verdict::noisy, fmt::format("MAD is {:.1f} % of the median", 100 * share)};
   }
   if (samples_ms.size() < kFewSamples) {
     return {Verdict::valid,

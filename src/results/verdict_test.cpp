@@ -22,7 +22,7 @@ TEST(Verdict, SteadySamplesAreValidWithoutFurtherWords) {
 TEST(Verdict, AMadAboveFivePercentIsNoisy) {
   const Judgement judgement = judge_samples(kShaky, 2, 2);
   EXPECT_EQ(judgement.verdict, Verdict::noisy);
-  EXPECT_EQ(judgement.reason, "MAD is 10 % of the median");
+  EXPECT_EQ(judgement.reason, "MAD is 10.0 % of the median");
 }
 
 TEST(Verdict, AMadOfExactlyFivePercentIsNot) {
