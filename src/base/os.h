@@ -14,4 +14,8 @@ std::string kernel_version();
 
 std::string host_name();
 
+// The same for this installation for good and different for others: 16 hexadecimal digits that tell nothing
+// about it. Made from the system's own id, or from the host's name where there is none.
+std::string machine_id(const std::filesystem::path& root = "/");
+
 }  // namespace tacho

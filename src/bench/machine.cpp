@@ -31,9 +31,9 @@ std::vector<std::string> noise_warnings(const CpuInfo& cpu, const LoadInfo& load
 
 std::vector<std::string> noise_warnings() { return noise_warnings(cpu_info(), load_info(kWatch_ms)); }
 
-double PeakCache::fma_gflops(int threads) {
-  const auto [entry, is_new] = gflops_.try_emplace(threads, 0.0);
-  if (is_new) entry->second = measure_fma_gflops(threads);
+const MachineSpeed& SpeedCache::with_threads(int threads) {
+  const auto [entry, is_new] = speeds_.try_emplace(threads);
+  if (is_new) entry->second = measure_speed(threads);
   return entry->second;
 }
 

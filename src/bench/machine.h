@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/load.h"
+#include "base/machine_speed.h"
 
 namespace tacho {
 
@@ -15,13 +16,13 @@ std::vector<std::string> noise_warnings(const CpuInfo& cpu, const LoadInfo& load
 // Of this machine now; watches it for a moment.
 std::vector<std::string> noise_warnings();
 
-// The measured FMA peak by number of threads, each measured when first asked for.
-class PeakCache {
+// The machine's speed by number of threads, each measured when first asked for.
+class SpeedCache {
  public:
-  double fma_gflops(int threads);
+  const MachineSpeed& with_threads(int threads);
 
  private:
-  std::map<int, double> gflops_;
+  std::map<int, MachineSpeed> speeds_;
 };
 
 }  // namespace tacho

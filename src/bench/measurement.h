@@ -17,7 +17,8 @@ struct Measurement {
   std::vector<double> samples_ms = {};                                    // whole passes
   std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // their phases, in training
   std::optional<double> compile_ms = {};
-  int64_t flop = 0;  // of one pass, by the convention of graph/cost.h; 0 where the engine computes nothing
+  int64_t flop = 0;   // of one pass, by the convention of graph/cost.h; 0 where the engine computes nothing
+  int64_t bytes = 0;  // of one pass, as counted there
   int64_t peak_memory_bytes = 0;
   int64_t plan_memory_bytes = 0;
 };

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <memory>
 #include <new>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -18,8 +20,6 @@
 
 namespace tacho {
 namespace {
-
-struct Interrupted {};
 
 Weights make_weights(const Case& cell, const Graph& graph) {
   if (!cell.weights) return initialize(graph, cell.seed);
@@ -72,17 +72,6 @@ void reserve_samples(Measurement& result, int passes) {
   }
 }
 
-void run_passes(const Case& cell, const RunHooks& hooks, Plan& plan, Measurement& result) {
-  const int passes = cell.warmup + cell.repeat;
-  reserve_samples(result, passes);
-  for (int pass = 0; pass < passes; ++pass) {
-    if (hooks.should_stop && hooks.should_stop()) throw Interrupted{};
-    if (hooks.progress) hooks.progress(pass, passes);
-    if (pass == cell.warmup) drop_samples(result);
-    cell.mode == Mode::train ? train_pass(plan, result) : infer_pass(plan, result);
-  }
-}
-
 // A network that computes infinities or NaN runs at another speed, and nothing it says is right.
 void require_finite(const Plan& plan, const Graph& graph) {
   const ValueId checked = graph.training ? graph.outputs[1] : graph.outputs[0];
@@ -92,33 +81,53 @@ void require_finite(const Plan& plan, const Graph& graph) {
   }
 }
 
-void measure(const Case& cell, const RunHooks& hooks, Measurement& result) {
-  reset_peak_memory();
-  use_threads(cell.threads);
-  const Workload workload = build_workload(cell);
-  const Engine& engine = find_engine(cell.engine);
-  require_memory(memory_need_bytes(workload, engine));
-  if (engine.computes()) result.flop = cost_of(workload.graph).flop;
-  const auto plan = compile(cell, engine, workload, result);
-  write_random_inputs(*plan, workload.graph, cell.seed);
-  run_passes(cell, hooks, *plan, result);
-  require_finite(*plan, workload.graph);
-  result.peak_memory_bytes = peak_memory_bytes();
-}
+// A cell whose plan is made: passes can be run in any order with those of others.
+class PreparedCase {
+ public:
+  explicit PreparedCase(const Case& cell) : cell_(cell) {
+    use_threads(cell.threads);
+    workload_ = build_workload(cell);
+    const Engine& engine = find_engine(cell.engine);
+    require_memory(memory_need_bytes(workload_, engine));
+    if (engine.computes()) {
+      const Cost cost = cost_of(workload_.graph);
+      result_.flop = cost.flop;
+      result_.bytes = cost.bytes;
+    }
+    plan_ = compile(cell, engine, workload_, result_);
+    write_random_inputs(*plan_, workload_.graph, cell.seed);
+    reserve_samples(result_, cell.warmup + cell.repeat);
+  }
+
+  void run_pass(int pass) {
+    if (pass == cell_.warmup) drop_samples(result_);
+    cell_.mode == Mode::train ? train_pass(*plan_, result_) : infer_pass(*plan_, result_);
+  }
+
+  Measurement finish() {
+    require_finite(*plan_, workload_.graph);
+    return std::move(result_);
+  }
+
+ private:
+  const Case& cell_;
+  Workload workload_;
+  std::unique_ptr<Plan> plan_;
+  Measurement result_;
+};
 
 Measurement without_samples(Status status, std::string reason) {
   return {.status = status, .reason = std::move(reason)};
 }
 
-}  // namespace
+const Measurement kInterrupted = without_samples(Status::interrupted, "interrupted");
 
-Measurement run_case(const Case& cell, const RunHooks& hooks) {
+// What `step` throws, as a measurement; nothing where it throws nothing.
+template<typename Step>
+std::optional<Measurement> failure_of(const Step& step) {
   try {
-    Measurement result;
-    measure(cell, hooks, result);
-    return result;
-  } catch (const Interrupted&) {
-    return without_samples(Status::interrupted, "interrupted");
+    step();
+    return std::nullopt;
   } catch (const OutOfMemory& error) {
     return without_samples(Status::out_of_memory, error.what());
   } catch (const std::bad_alloc&) {
@@ -126,6 +135,61 @@ Measurement run_case(const Case& cell, const RunHooks& hooks) {
   } catch (const std::exception& error) {
     return without_samples(Status::failed, error.what());
   }
+}
+
+bool should_stop(const RunHooks& hooks) { return hooks.should_stop && hooks.should_stop(); }
+
+// Cells that take turns: each has its plan, or a measurement that says why not.
+class Turns {
+ public:
+  explicit Turns(std::span<const Case> cells)
+      : cells_(cells), prepared_(cells.size()), failures_(cells.size()) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      failures_[i] = failure_of([&] { prepared_[i].emplace(cells[i]); });
+    }
+  }
+
+  void run_pass(size_t i, int pass) {
+    if (failures_[i] || pass >= cells_[i].warmup + cells_[i].repeat) return;
+    use_threads(cells_[i].threads);
+    failures_[i] = failure_of([&] { prepared_[i]->run_pass(pass); });
+  }
+
+  Measurement finish(size_t i) {
+    Measurement result;
+    if (!failures_[i]) failures_[i] = failure_of([&] { result = prepared_[i]->finish(); });
+    return failures_[i] ? std::move(*failures_[i]) : std::move(result);
+  }
+
+ private:
+  std::span<const Case> cells_;
+  std::vector<std::optional<PreparedCase>> prepared_;
+  std::vector<std::optional<Measurement>> failures_;
+};
+
+}  // namespace
+
+Measurement run_case(const Case& cell, const RunHooks& hooks) {
+  reset_peak_memory();
+  Measurement result = std::move(run_interleaved({&cell, 1}, hooks).front());
+  if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
+  return result;
+}
+
+std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunHooks& hooks) {
+  Turns turns(cells);
+  int passes = 0;
+  for (const Case& cell : cells) passes = std::max(passes, cell.warmup + cell.repeat);
+  for (int pass = 0; pass < passes; ++pass) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (should_stop(hooks)) return std::vector(cells.size(), kInterrupted);
+      if (hooks.progress) hooks.progress(pass, passes);
+      turns.run_pass(i, pass);
+    }
+  }
+  std::vector<Measurement> results;
+  for (size_t i = 0; i < cells.size(); ++i) results.push_back(turns.finish(i));
+  return results;
 }
 
 }  // namespace tacho

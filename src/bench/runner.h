@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "bench/case.h"
 #include "bench/measurement.h"
@@ -16,5 +18,9 @@ struct RunHooks {
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the
 // measurement's status and reason; nothing is thrown.
 Measurement run_case(const Case& cell, const RunHooks& hooks);
+
+// The same for cells that take turns, pass by pass, so that whatever disturbs the machine disturbs them
+// alike. All plans are in memory at once, so none has a peak memory of its own.
+std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunHooks& hooks);
 
 }  // namespace tacho

@@ -39,6 +39,17 @@ TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
   }
 }
 
+TEST(Runner, CellsThatTakeTurnsHaveTheirOwnSamplesAndFailures) {
+  std::vector<Case> cells = {small_case(Mode::infer), small_case(Mode::train), small_case(Mode::infer)};
+  cells[1].repeat = 5;
+  cells[2].weights = "/there/is/no/such/file.safetensors";
+  const std::vector<Measurement> results = run_interleaved(cells, {});
+  EXPECT_EQ(results[0].samples_ms.size(), 3u);
+  EXPECT_EQ(results[1].samples_ms.size(), 5u);
+  EXPECT_EQ(results[1].update_ms.size(), 5u);
+  EXPECT_EQ(results[2].status, Status::failed);
+}
+
 TEST(Runner, SaysWhatACellNeedsThatCannotFit) {
   Case cell = small_case(Mode::infer);
   cell.batch = 40'000'000;

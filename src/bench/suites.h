@@ -15,6 +15,10 @@ struct Suite {
   std::vector<Case> (*cases)(int usable_cores);
 };
 
+// The same cells with fewer passes: `scale` (0..1] of them, but at least one warm-up and three timed ones.
+// Sizes stay, since another batch or image would be another measurement.
+std::vector<Case> scaled(std::vector<Case> cells, double scale);
+
 std::span<const Suite> suites();
 
 // Throws UserError that names the suites there are.

@@ -24,6 +24,7 @@ struct BenchOptions {
   std::string modes = "infer", engines = std::string(tacho::engines().front()->name());
   std::string batches, devices = "1", threads, images;
   Case shared;
+  bool interleaved = false;
   MeasureOptions measure;
 };
 
@@ -84,11 +85,14 @@ void add_bench_command(CLI::App& app, CommandContext& context) {
       app.add_subcommand("bench", "Measure networks; every axis takes a list and the product is run");
   add_axes(*command, *options);
   add_protocol(*command, options->shared);
+  command->add_flag("--interleave", options->interleaved,
+                    "Let the cells take turns, pass by pass, so that all of them meet the same disturbances");
   add_measure_options(*command, options->measure);
   command->callback([options, command, &context] {
     const auto given = [&](const char* option) { return command->count(option) > 0; };
     const Sweep sweep = to_sweep(*options, given("--batch"), given("--threads"), given("--image"));
-    measure_and_report(expand(sweep, usable_cores()), options->measure, context);
+    const Job job = {.cells = expand(sweep, usable_cores()), .interleaved = options->interleaved};
+    measure_and_report(job, options->measure, context);
   });
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace tacho {
 
 // What a command tells main. A command throws UserError for a wrong call or input: main prints it, status 2.
 struct CommandContext {
+  std::string command;  // as it was typed, ready to be typed again
   int exit_status = 0;
 };
 

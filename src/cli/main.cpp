@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/commands.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongCall = 2;
+constexpr const char* kPlainCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
 
 int complain(std::string text, int status) {
   std::ranges::replace(text, '\n', ' ');
@@ -20,10 +23,22 @@ int complain(std::string text, int status) {
   return status;
 }
 
+// Quoted where a shell would take it apart.
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string line = "tacho";
+  for (std::string argument : arguments) {
+    const bool plain = !argument.empty() && argument.find_first_not_of(kPlainCharacters) == std::string::npos;
+    for (size_t at = argument.find('\''); !plain && at != std::string::npos; at = argument.find('\'', at + 4))
+      argument.replace(at, 1, "'\\''");
+    line += plain ? " " + argument : fmt::format(" '{}'", argument);
+  }
+  return line;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Benchmarks deep learning on this machine.", "tacho");
   app.set_version_flag("--version", "tacho " TACHO_VERSION);
-  CommandContext context;
+  CommandContext context = {.command = command_line({argv + 1, argv + argc})};
   add_commands(app, context);
   app.require_subcommand(0, 1);
   try {

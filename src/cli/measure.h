@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/store_options.h"
+#include "results/record.h"
 
 namespace tacho {
 
@@ -14,14 +18,24 @@ struct MeasureOptions {
   OutputOptions output;
   StoreOptions store;
   bool without_store = false;
-  std::string system;  // empty: the host's name
+  std::string system;                  // empty: the host's name
+  std::optional<std::string> resumed;  // a run's id, or empty for the last one
 };
 
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
-// Runs every cell, keeps each in the store as it is finished, and prints them, also after Ctrl-C. Throws
-// UserError before the first one runs if any of them is wrong.
-void measure_and_report(const std::vector<Case>& cells, const MeasureOptions& options,
-                        CommandContext& context);
+// What a call measures, and how it shows that.
+struct Job {
+  std::vector<Case> cells;
+  std::string suite = {};
+  bool interleaved = false;  // cells take turns, pass by pass
+  std::function<std::string(std::span<const Record>, Format)> present = [](auto records, Format format) {
+    return format_records(records, format);
+  };
+};
+
+// Runs every cell that the resumed run lacks, keeps each in the store as it is finished, and prints them all,
+// also after Ctrl-C. Throws UserError before the first one runs if any of them is wrong.
+void measure_and_report(const Job& job, const MeasureOptions& options, CommandContext& context);
 
 }  // namespace tacho

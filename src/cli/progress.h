@@ -13,17 +13,20 @@ double time_left_ms(double elapsed_ms, double work_done, double work_total);
 // One line on stderr that says where a sweep is; nothing where stderr is no terminal.
 class Progress {
  public:
-  explicit Progress(const std::vector<Case>& cells);
+  explicit Progress(std::vector<Case> cells);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(size_t cell, int pass, int passes);
+  // Where all cells take turns.
+  void show_turns(int pass, int passes);
 
  private:
   double done(size_t cell, int pass, int passes) const;
+  void print(const std::string& where, int pass, int passes, double share_done);
 
-  const std::vector<Case>& cells_;
+  std::vector<Case> cells_;
   bool enabled_;
   std::vector<double> work_;
   double begin_ms_, shown_ms_ = 0;

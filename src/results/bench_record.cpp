@@ -12,14 +12,59 @@ namespace {
 
 constexpr double kMib = 1 << 20;
 
-std::string unique_id() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
-
 std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+void add_statistics(const Measurement& measurement, Record& record) {
+  const auto& samples = measurement.samples_ms;
+  record.samples_ms = samples;
+  record.median_ms = median(samples);
+  record.mad_ms = mad(samples);
+  record.min_ms = minimum(samples);
+  record.mean_ms = mean(samples);
+  if (const auto interval = median_interval(samples)) {
+    record.median_low_ms = interval->low;
+    record.median_high_ms = interval->high;
+  }
+  record.p95_ms = percentile(samples, 0.95);
+  record.drift_percent = drift_percent(samples);
+  record.outliers = count_outliers(samples);
+  if (!measurement.forward_ms.empty()) {
+    record.forward_ms = median(measurement.forward_ms);
+    record.backward_ms = median(measurement.backward_ms);
+    record.update_ms = median(measurement.update_ms);
+  }
+}
+
+void add_rates(const Case& cell, const Measurement& measurement, const std::optional<MachineSpeed>& speed,
+               Record& record) {
+  const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
+  if (median_s <= 0) return;  // below what the clock can tell
+  record.images_per_s = static_cast<double>(cell.batch * cell.devices) / mean_s;
+  if (measurement.flop == 0) return;
+  record.flop_per_pass = measurement.flop;
+  record.bytes_per_pass = measurement.bytes;
+  record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
+  if (!speed) return;
+  record.system.speeds = {*speed};
+  if (speed->fma_gflops > 0) record.percent_of_peak = 100 * *record.gflops / speed->fma_gflops;
+}
+
+void add_memory(const Measurement& measurement, Record& record) {
+  record.compile_ms = measurement.compile_ms;
+  if (measurement.peak_memory_bytes > 0) {
+    record.peak_memory_mib = static_cast<double>(measurement.peak_memory_bytes) / kMib;
+  }
+  record.plan_memory_mib = static_cast<double>(measurement.plan_memory_bytes) / kMib;
+}
+
+}  // namespace
+
+std::string unique_id() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
 }
 
 Record describe_case(const Case& cell) {
@@ -40,48 +85,13 @@ Record describe_case(const Case& cell) {
       .repeat = cell.repeat,
       .seed = cell.seed,
       .weights = cell.weights ? cell.weights->string() : "",
+      .time_includes =
+          cell.mode == Mode::train ? std::vector<std::string>{"update"} : std::vector<std::string>{},
   };
 }
 
-void add_statistics(const Measurement& measurement, Record& record) {
-  const auto& samples = measurement.samples_ms;
-  record.samples_ms = samples;
-  record.median_ms = median(samples);
-  record.mad_ms = mad(samples);
-  record.min_ms = minimum(samples);
-  record.mean_ms = mean(samples);
-  if (const auto interval = median_interval(samples)) {
-    record.median_low_ms = interval->low;
-    record.median_high_ms = interval->high;
-  }
-  record.p95_ms = percentile(samples, 0.95);
-  if (!measurement.forward_ms.empty()) {
-    record.forward_ms = median(measurement.forward_ms);
-    record.backward_ms = median(measurement.backward_ms);
-    record.update_ms = median(measurement.update_ms);
-  }
-}
-
-void add_rates(const Case& cell, const Measurement& measurement, std::optional<double> peak_gflops,
-               Record& record) {
-  const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
-  if (median_s <= 0) return;  // below what the clock can tell
-  record.images_per_s = static_cast<double>(cell.batch * cell.devices) / mean_s;
-  if (measurement.flop == 0) return;
-  record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
-  if (peak_gflops && *peak_gflops > 0) record.percent_of_peak = 100 * *record.gflops / *peak_gflops;
-}
-
-void add_memory(const Measurement& measurement, Record& record) {
-  record.compile_ms = measurement.compile_ms;
-  record.peak_memory_mib = static_cast<double>(measurement.peak_memory_bytes) / kMib;
-  record.plan_memory_mib = static_cast<double>(measurement.plan_memory_bytes) / kMib;
-}
-
-}  // namespace
-
 Record make_record(const Case& cell, const Measurement& measurement, const SystemInfo& system,
-                   std::optional<double> peak_gflops) {
+                   const std::optional<MachineSpeed>& speed) {
   Record record = describe_case(cell);
   record.system = system;
   if (measurement.status != Status::measured) {
@@ -90,7 +100,7 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
     return record;
   }
   add_statistics(measurement, record);
-  add_rates(cell, measurement, peak_gflops, record);
+  add_rates(cell, measurement, speed, record);
   add_memory(measurement, record);
   record.judgement = judge_samples(measurement.samples_ms, cell.threads * cell.devices, system.cores);
   return record;

@@ -8,8 +8,13 @@
 
 namespace tacho {
 
-// Interprets what a cell gave. `peak_gflops` is the machine's measured peak on the cell's threads.
+std::string unique_id();
+
+// A record with what a cell asks for, and without what it gave.
+Record describe_case(const Case& cell);
+
+// Interprets what a cell gave. `speed` is what the machine does at most with the cell's threads.
 Record make_record(const Case& cell, const Measurement& measurement, const SystemInfo& system,
-                   std::optional<double> peak_gflops);
+                   const std::optional<MachineSpeed>& speed);
 
 }  // namespace tacho

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/os.h"
 #include "engine/engines.h"
+#include "tacho_commit.h"
 
 namespace tacho {
 namespace {
@@ -39,17 +40,29 @@ std::map<std::string, std::string> library_versions() {
 }  // namespace
 
 SystemInfo capture_system(std::string_view name) {
+  const CpuInfo cpu = cpu_info();
   return {
       .name = name.empty() ? host_name() : std::string(name),
-      .cpu = cpu_info().model,
+      .machine_id = machine_id(),
+      .cpu = cpu.model,
       .cores = usable_cores(),
+      .sockets = cpu.sockets,
+      .physical_cores = cpu.physical_cores,
+      .logical_cpus = cpu.logical_cpus,
+      .numa_nodes = cpu.numa_nodes,
+      .smt = cpu.smt,
+      .instruction_set = to_string(widest_instruction_set()),
+      .l1d_bytes = cpu.l1d_bytes,
+      .l2_bytes = cpu.l2_bytes,
+      .l3_bytes = cpu.l3_bytes,
+      .governor = cpu.governor,
       .memory_mib = total_memory_bytes() >> 20,
       .os = fmt::format("{}, kernel {}", os_name(), kernel_version()),
       .compiler = compiler(),
       .engines = engine_versions(),
       .libraries = library_versions(),
       .version = TACHO_VERSION,
-      .commit = TACHO_COMMIT,
+      .commit = kCommit,
       .build_type = TACHO_BUILD_TYPE,
   };
 }

@@ -21,6 +21,7 @@ enum class Column {
 struct Access {
   Json (*get)(const Record&);               // null: does not apply, and is left out
   void (*set)(Record&, const Json& value);  // throws UserError that says what the value must be
+  bool plain = true;                        // one text or number: fits into a cell
 };
 
 // One field of the record. This one table makes JSON, CSV, the columns of tables and those of the store.

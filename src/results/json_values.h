@@ -22,22 +22,31 @@ inline std::string to_text(const Json& json, int indent = -1) {
 }
 
 template<typename T>
-Json json_of(const T& value) {
-  return value;
-}
+requires std::is_arithmetic_v<T> Json json_of(T value) { return value; }
+inline Json json_of(const std::string& text) { return text.empty() ? Json() : Json(text); }
 template<typename T>
 Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 template<typename T>
 Json json_of(const std::vector<T>& values) {
-  return values.empty() ? Json() : Json(values);
+  if (values.empty()) return {};
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(json_of(value));
+  return list;
 }
-inline Json json_of(const std::string& text) { return text.empty() ? Json() : Json(text); }
+template<typename T>
+Json json_of(const std::map<std::string, T>& entries) {
+  return entries.empty() ? Json() : Json(entries);
+}
 
 inline void read(const Json& value, std::string& text) {
   if (!value.is_string()) throw UserError("must be a text, not {}", value.dump());
   text = value.get<std::string>();
+}
+inline void read(const Json& value, bool& answer) {
+  if (!value.is_boolean()) throw UserError("must be true or false, not {}", value.dump());
+  answer = value.get<bool>();
 }
 template<std::integral T>
 void read(const Json& value, T& number) {
@@ -60,7 +69,8 @@ void read(const Json& value, std::vector<T>& values) {
   if (!value.is_array()) throw UserError("must be a list, not {}", value.dump());
   for (const Json& element : value) read(element, values.emplace_back());
 }
-inline void read(const Json& value, std::map<std::string, std::string>& entries) {
+template<typename T>
+void read(const Json& value, std::map<std::string, T>& entries) {
   if (!value.is_object()) throw UserError("must be an object, not {}", value.dump());
   for (const auto& [key, entry] : value.items()) read(entry, entries[key]);
 }

@@ -1,14 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "results/environment.h"
+#include "results/system_info.h"
 #include "results/verdict.h"
 
 namespace tacho {
+
+// One pass over the training set.
+struct Epoch {
+  double seconds = 0;
+  std::optional<double> images_per_s = {}, loss = {}, train_accuracy = {}, test_accuracy = {};
+};
 
 // One result, complete in itself: the only bridge from measuring to reporting. Its fields' names and formats
 // are the table in results/fields.h.
@@ -17,26 +24,48 @@ struct Record {
 
   int schema = kSchema;
   std::string id = {};
-  std::string time = {};  // ISO 8601, UTC
-  std::string kind = {};  // "bench"
+  std::string time = {};   // ISO 8601, UTC
+  std::string kind = {};   // "bench", "train" or "predict"
+  std::string run = {};    // shared by the cells of one call
+  std::string suite = {};  // the suite's name, if it was one
+  std::string command = {};
 
   std::string model = {}, mode = {}, engine = {}, precision = {};
-  int64_t batch = 0;
+  int64_t batch = 0;        // per device
+  int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;
   int threads = 0;
   std::string image = {};  // always every axis: "224x224", "40x216x216"
   int64_t classes = 0;
-  int warmup = 0, repeat = 0;
-  uint64_t seed = 0;
+  std::optional<int> warmup = {};
+  int repeat = 0;
+  std::optional<uint64_t> seed = {};
   std::string weights = {};  // the file; empty for random weights
 
+  // What the time covers beside the passes: "update", "transfer", "halo", "validation".
+  std::vector<std::string> time_includes = {};
+  std::string interleaved = {};  // cells with the same mark took turns, pass by pass
   std::vector<double> samples_ms = {};
   std::optional<double> median_ms = {}, mad_ms = {}, min_ms = {}, mean_ms = {};
   std::optional<double> median_low_ms = {}, median_high_ms = {};  // 95 % interval of the median
   std::optional<double> p95_ms = {};
+  std::optional<double> drift_percent = {};  // second half of the samples against the first
+  std::optional<int> outliers = {};
   std::optional<double> forward_ms = {}, backward_ms = {}, update_ms = {};
-  std::optional<double> images_per_s = {}, gflops = {}, percent_of_peak = {};
+  std::optional<double> images_per_s = {}, forward_images_per_s = {}, backward_images_per_s = {},
+                        speedup = {};
+  std::optional<int64_t> flop_per_pass = {}, bytes_per_pass = {};
+  std::optional<double> gflops = {}, percent_of_peak = {};
   std::optional<double> compile_ms = {}, peak_memory_mib = {}, plan_memory_mib = {};
+
+  std::vector<Epoch> epochs = {};
+  std::optional<double> seconds = {}, seconds_per_epoch = {}, train_accuracy = {}, test_accuracy = {};
+  std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
+
+  // Only of published results: the name of their set, and what is known about them.
+  std::string reference = {}, source = {}, protocol = {}, known_error = {}, correction = {};
+  std::map<std::string, double> corrected = {};     // the right figure, by the field's name
+  std::map<std::string, double> extrapolated = {};  // figures that were published but not measured
 
   Judgement judgement = {};
   SystemInfo system = {};

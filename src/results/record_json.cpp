@@ -1,9 +1,11 @@
 #include "results/record_json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "results/fields.h"
+#include "results/json_object.h"
 #include "results/statistics.h"
 
 namespace tacho {
@@ -28,6 +30,14 @@ void check_fields(const Json& json) {
     if (!json.contains(name)) throw UserError("has no field '{}'", name);
   }
 }
+
+constexpr std::array kEpoch = {
+    entry<Epoch, &Epoch::seconds>("seconds"),
+    entry<Epoch, &Epoch::images_per_s>("images_per_s"),
+    entry<Epoch, &Epoch::loss>("loss"),
+    entry<Epoch, &Epoch::train_accuracy>("train_accuracy"),
+    entry<Epoch, &Epoch::test_accuracy>("test_accuracy"),
+};
 
 bool follows(const std::optional<double>& figure, double expected) {
   return figure && std::abs(*figure - expected) <= 1e-9 * std::abs(expected);
@@ -54,6 +64,9 @@ Json to_json(const Record& record) {
   }
   return object;
 }
+
+Json json_of(const Epoch& epoch) { return object_of<Epoch>(kEpoch, epoch); }
+void read(const Json& json, Epoch& epoch) { read_object<Epoch>(kEpoch, json, epoch); }
 
 Record record_from_json(const Json& json) {
   check_schema(json);

@@ -30,7 +30,7 @@ Measurement three_passes() {
 }
 
 TEST(Record, RatesFollowFromTheMedian) {
-  const Record record = make_record(kCase, three_passes(), kSystem, 80);
+  const Record record = make_record(kCase, three_passes(), kSystem, MachineSpeed{2, 80, 30});
   EXPECT_DOUBLE_EQ(record.median_ms.value(), 100);
   EXPECT_DOUBLE_EQ(record.images_per_s.value(), 160);
   EXPECT_DOUBLE_EQ(record.gflops.value(), 20);
@@ -61,7 +61,7 @@ TEST(Record, InferenceHasNoPhases) {
 TEST(Record, ACellThatDidNotFitHasAReasonAndNoFigures) {
   const Measurement nothing = {.status = Status::out_of_memory,
                                .reason = "needs about 3.2 TiB, 22.9 GiB are available"};
-  const Json json = to_json(make_record(kCase, nothing, kSystem, 80));
+  const Json json = to_json(make_record(kCase, nothing, kSystem, MachineSpeed{2, 80, 30}));
   EXPECT_EQ(json["verdict"], "out_of_memory");
   EXPECT_EQ(json["reason"], nothing.reason);
   for (const char* name : {"samples_ms", "median_ms", "images_per_s", "gflops", "peak_memory_mib"}) {

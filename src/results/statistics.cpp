@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kTail = 0.025;  // on each side of the interval
 constexpr size_t kBeyond = 5;
+constexpr size_t kLeastForDrift = 8;
+constexpr double kOutlierDeviations = 3.5;
+constexpr double kDeviationPerMad = 1.4826;  // of a normal distribution
 
 std::vector<double> sorted(std::span<const double> samples) {
   std::vector<double> copy(samples.begin(), samples.end());
@@ -60,6 +63,20 @@ std::optional<ConfidenceInterval> median_interval(std::span<const double> sample
   if (rank == 0) return std::nullopt;
   const auto values = sorted(samples);
   return ConfidenceInterval{values[rank - 1], values[n - rank]};
+}
+
+std::optional<double> drift_percent(std::span<const double> samples) {
+  if (samples.size() < kLeastForDrift) return std::nullopt;
+  const size_t half = samples.size() / 2;
+  const double first = median(samples.first(half)), second = median(samples.last(half));
+  return first > 0 ? std::optional(100 * (second / first - 1)) : std::nullopt;
+}
+
+int count_outliers(std::span<const double> samples) {
+  const double center = median(samples), limit = kOutlierDeviations * kDeviationPerMad * mad(samples);
+  if (limit == 0) return 0;
+  return static_cast<int>(
+      std::ranges::count_if(samples, [&](double sample) { return std::abs(sample - center) > limit; }));
 }
 
 std::optional<double> percentile(std::span<const double> samples, double share) {

@@ -22,6 +22,14 @@ struct ConfidenceInterval {
 // chosen by the binomial distribution. Nothing for fewer than 6 samples, where no two are far enough apart.
 std::optional<ConfidenceInterval> median_interval(std::span<const double> samples);
 
+// By how many per cent the median of the second half of the samples, in their order, lies above that of the
+// first. Nothing for fewer than 8 samples.
+std::optional<double> drift_percent(std::span<const double> samples);
+
+// How many samples lie further from the median than noise would explain: 3.5 standard deviations, estimated
+// from the MAD.
+int count_outliers(std::span<const double> samples);
+
 // The smallest sample that at least `share` of them do not exceed. Nothing unless 5 samples lie beyond it.
 std::optional<double> percentile(std::span<const double> samples, double share);
 

@@ -55,6 +55,18 @@ TEST(Statistics, ManySamplesHaveANarrowInterval) {
   EXPECT_NEAR(interval->high, 1001 + 44, 1);
 }
 
+TEST(Statistics, DriftIsTheSecondHalfAgainstTheFirst) {
+  EXPECT_NEAR(drift_percent(std::vector<double>{10, 10, 10, 10, 11, 11, 11, 11}).value(), 10, 1e-9);
+  EXPECT_NEAR(drift_percent(std::vector<double>{10, 10, 10, 10, 99, 9, 9, 9, 9}).value(), -10, 1e-9);
+  EXPECT_FALSE(drift_percent(one_to(7)).has_value());
+}
+
+TEST(Statistics, OutliersLieFarBeyondTheNoise) {
+  EXPECT_EQ(count_outliers(std::vector<double>{10, 11, 9, 10, 11, 9, 40}), 1);
+  EXPECT_EQ(count_outliers(one_to(20)), 0);
+  EXPECT_EQ(count_outliers(std::vector<double>(5, 1.0)), 0);
+}
+
 TEST(Statistics, PercentileNeedsSamplesBeyondIt) {
   EXPECT_FALSE(percentile(one_to(99), 0.95).has_value());
   EXPECT_DOUBLE_EQ(percentile(one_to(100), 0.95).value(), 95);

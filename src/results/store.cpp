@@ -16,11 +16,8 @@ namespace {
 constexpr int64_t kApplicationId = 0x74616368;  // "tach"
 constexpr int64_t kVersion = 1;
 
-// Fields that fit into one cell have a column of their own; the rest is in the record's JSON only.
-bool has_column(const Field& field) {
-  static const std::set<std::string_view> kStructured = {"samples_ms", "system"};
-  return !kStructured.contains(field.name);
-}
+// The others are in the record's JSON only.
+bool has_column(const Field& field) { return field.access.plain; }
 
 void bind_json(Statement& statement, int parameter, const Json& value) {
   if (value.is_null()) return statement.bind_null(parameter);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "results/statistics.h"
 
@@ -9,6 +11,7 @@ namespace tacho {
 namespace {
 
 constexpr size_t kFewSamples = 5;
+constexpr double kMuchDriftPercent = 5;
 
 }  // namespace
 
@@ -46,6 +49,11 @@ Judgement judge_samples(std::span<const double> samples_ms, int threads, int usa
     return {Verdict::valid,
             fmt::format("only {} timed, noise is hardly known",
                         samples_ms.size() == 1 ? "one pass" : fmt::format("{} passes", samples_ms.size()))};
+  }
+  const double drift = drift_percent(samples_ms).value_or(0);
+  if (std::abs(drift) > kMuchDriftPercent) {
+    return {Verdict::valid, fmt::format("the second half of the passes was {:.1f} % {} than the first",
+                                        std::abs(drift), drift > 0 ? "slower" : "faster")};
   }
   return {};
 }

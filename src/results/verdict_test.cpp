@@ -41,6 +41,13 @@ TEST(Verdict, FewSamplesAreValidButSaySo) {
   EXPECT_THAT(judgement.reason, HasSubstr("only one pass"));
 }
 
+TEST(Verdict, PassesThatBecomeSlowerSaySo) {
+  const Judgement judgement =
+      judge_samples(std::vector<double>{100, 101, 100, 99, 100, 108, 109, 108, 107, 108}, 1, 2);
+  EXPECT_EQ(judgement.verdict, Verdict::valid);
+  EXPECT_THAT(judgement.reason, HasSubstr("8.0 % slower"));
+}
+
 TEST(Verdict, PassesTooShortForTheClockAreNotNoisy) {
   EXPECT_EQ(judge_samples(std::vector<double>(5, 0.0), 1, 2).verdict, Verdict::valid);
 }

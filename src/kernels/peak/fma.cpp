@@ -47,4 +47,10 @@ double measure_fma_gflops(int threads) {
   return flop / best_ms * 1e-6;
 }
 
+MachineSpeed measure_speed(int threads) {
+  return {.threads = threads,
+          .fma_gflops = measure_fma_gflops(threads),
+          .bandwidth_gbs = measure_bandwidth_gbs(threads)};
+}
+
 }  // namespace tacho

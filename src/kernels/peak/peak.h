@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/machine_speed.h"
+
 namespace tacho {
 
 // Both place `threads` threads by use_threads(), leave them in use, and take the best of many rounds.
@@ -11,5 +13,7 @@ double measure_fma_gflops(int threads);
 // arrays read and one written are counted; write-allocation, which streaming stores avoid, would not be.
 // Zero where the system has not the memory for it.
 double measure_bandwidth_gbs(int threads);
+
+MachineSpeed measure_speed(int threads);
 
 }  // namespace tacho

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace tacho {
+
+// What a machine was measured to do at most with so many threads.
+struct MachineSpeed {
+  int threads = 0;
+  double fma_gflops = 0;     // single-precision multiply-adds from registers, two FLOP each
+  double bandwidth_gbs = 0;  // 0 where it could not be measured
+};
+
+}  // namespace tacho

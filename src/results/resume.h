@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/case.h"
+#include "results/record.h"
+
+namespace tacho {
+
+// Whether the record is what measuring the cell gave.
+bool is_record_of(const Record& record, const Case& cell);
+
+// The run whose id begins with `id_prefix`, or where that is empty the last run of this suite (empty: of
+// `tacho bench`) on this machine. Throws UserError where there is none or more than one.
+std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,
+                             std::string_view suite, std::string_view machine_id);
+
+// For each cell its record in the run, nothing where it is still to be measured: cells that failed are, those
+// that did not fit into memory are not. Throws UserError where the run holds none of these cells.
+std::vector<std::optional<Record>> match_cells(std::span<const Record> run, std::span<const Case> cells);
+
+}  // namespace tacho

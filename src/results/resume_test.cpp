@@ -1,0 +1,64 @@
+#include "results/resume.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "results/bench_record.h"
+
+namespace tacho {
+namespace {
+
+Case cell(int64_t batch) {
+  return {.model = "resnet18", .engine = "native", .batch = batch, .image = {224, 224}};
+}
+
+Record record_of(const Case& what, std::string run, Verdict verdict = Verdict::valid) {
+  Record record = describe_case(what);
+  record.run = std::move(run);
+  record.suite = "zoo";
+  record.system.machine_id = "here";
+  record.judgement.verdict = verdict;
+  return record;
+}
+
+TEST(Resume, SkipsWhatWasMeasuredAndWhatDoesNotFitButNotWhatFailed) {
+  const std::vector<Record> run = {record_of(cell(1), "a"), record_of(cell(2), "a", Verdict::failed),
+                                   record_of(cell(3), "a", Verdict::out_of_memory)};
+  const std::vector<Case> cells = {cell(1), cell(2), cell(3), cell(4)};
+  const auto matched = match_cells(run, cells);
+  EXPECT_TRUE(matched[0].has_value());
+  EXPECT_FALSE(matched[1].has_value());
+  EXPECT_TRUE(matched[2].has_value());
+  EXPECT_FALSE(matched[3].has_value());
+}
+
+TEST(Resume, ACellWithMorePassesIsAnotherCell) {
+  Case longer = cell(1);
+  longer.repeat += 1;
+  EXPECT_FALSE(is_record_of(record_of(cell(1), "a"), longer));
+}
+
+TEST(Resume, RefusesARunOfOtherCells) {
+  const std::vector<Record> run = {record_of(cell(1), "a")};
+  const std::vector<Case> cells = {cell(2)};
+  EXPECT_THROW(match_cells(run, cells), UserError);
+}
+
+TEST(Resume, FindsTheLastRunOfTheSuiteOnThisMachine) {
+  std::vector<Record> records = {record_of(cell(1), "first"), record_of(cell(1), "second"),
+                                 record_of(cell(1), "elsewhere")};
+  records[2].system.machine_id = "there";
+  EXPECT_EQ(find_run(records, "", "zoo", "here").front().run, "second");
+  EXPECT_THROW(find_run(records, "", "quick", "here"), UserError);
+}
+
+TEST(Resume, FindsARunByTheBeginningOfItsId) {
+  const std::vector<Record> records = {record_of(cell(1), "ab1"), record_of(cell(2), "ab1"),
+                                       record_of(cell(1), "ac2")};
+  EXPECT_EQ(find_run(records, "ab", "zoo", "here").size(), 2u);
+  EXPECT_THROW(find_run(records, "a", "zoo", "here"), UserError);
+  EXPECT_THROW(find_run(records, "x", "zoo", "here"), UserError);
+}
+
+}  // namespace
+}  // namespace tacho
