@@ -35,6 +35,7 @@ struct Record {
   int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;
   int threads = 0;
+  int nodes = 0;
   std::string image = {};  // always every axis: "224x224", "40x216x216"
   int64_t classes = 0;
   std::optional<int> warmup = {};
@@ -60,6 +61,7 @@ struct Record {
 
   std::vector<Epoch> epochs = {};
   std::optional<double> seconds = {}, seconds_per_epoch = {}, train_accuracy = {}, test_accuracy = {};
+  std::optional<int64_t> iterations = {}, epoch_count = {};
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 
   // Only of published results: the name of their set, and what is known about them.
