@@ -9,7 +9,6 @@
 namespace tacho {
 namespace {
 
-constexpr double kTail = 0.025;  // on each side of the interval
 constexpr size_t kBeyond = 5;
 constexpr size_t kLeastForDrift = 8;
 constexpr double kOutlierDeviations = 3.5;
@@ -19,6 +18,18 @@ std::vector<double> sorted(std::span<const double> samples) {
   std::vector<double> copy(samples.begin(), samples.end());
   std::ranges::sort(copy);
   return copy;
+}
+
+// The 97.5 % quantile of Student's t, by Hill's expansion around the normal one; within 0.2 % from 4 degrees
+// on.
+double student_t_975(size_t degrees) {
+  constexpr double kNormal = 1.959964;
+  constexpr double kFew[] = {12.7062, 4.3027, 3.1824};
+  if (degrees <= 3) return kFew[degrees - 1];
+  const double z = kNormal, n = static_cast<double>(degrees);
+  return z + (std::pow(z, 3) + z) / (4 * n) +
+         (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / (96 * n * n) +
+         (3 * std::pow(z, 7) + 19 * std::pow(z, 5) + 17 * std::pow(z, 3) - 15 * z) / (384 * std::pow(n, 3));
 }
 
 // P(exactly k of n fair coins show heads).
@@ -54,15 +65,27 @@ double mean(std::span<const double> samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-std::optional<ConfidenceInterval> median_interval(std::span<const double> samples) {
+std::optional<ConfidenceInterval> median_interval(std::span<const double> samples, double confidence) {
+  const double most = (1 - confidence) / 2;  // on each side
   const size_t n = samples.size();
   // The true median lies below the (k+1)-th smallest sample if at most k samples lie below it.
   size_t rank = 0;
   double tail = 0;
-  while (rank < n && tail + fair_coins(n, rank) <= kTail) tail += fair_coins(n, rank++);
+  while (rank < n && tail + fair_coins(n, rank) <= most) tail += fair_coins(n, rank++);
   if (rank == 0) return std::nullopt;
   const auto values = sorted(samples);
   return ConfidenceInterval{values[rank - 1], values[n - rank]};
+}
+
+std::optional<ConfidenceInterval> mean_interval(std::span<const double> samples) {
+  const size_t n = samples.size();
+  if (n < 2) return std::nullopt;
+  const double center = mean(samples);
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - center) * (sample - center);
+  const double error = std::sqrt(squares / static_cast<double>(n - 1) / static_cast<double>(n));
+  const double half = student_t_975(n - 1) * error;
+  return ConfidenceInterval{center - half, center + half};
 }
 
 std::optional<double> drift_percent(std::span<const double> samples) {

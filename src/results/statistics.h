@@ -18,9 +18,12 @@ struct ConfidenceInterval {
   double low = 0, high = 0;
 };
 
-// Covers the true median with a probability of at least 95 %, whatever the distribution: two order statistics
-// chosen by the binomial distribution. Nothing for fewer than 6 samples, where no two are far enough apart.
-std::optional<ConfidenceInterval> median_interval(std::span<const double> samples);
+// Covers the true median with at least this probability, whatever the distribution: two order statistics
+// chosen by the binomial distribution. Nothing where no two samples are far enough apart: below 6 for 95 %.
+std::optional<ConfidenceInterval> median_interval(std::span<const double> samples, double confidence = 0.95);
+
+// Covers the true mean with a probability of about 95 %. Nothing for fewer than 2 samples.
+std::optional<ConfidenceInterval> mean_interval(std::span<const double> samples);
 
 // By how many per cent the median of the second half of the samples, in their order, lies above that of the
 // first. Nothing for fewer than 8 samples.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <numeric>
 #include <vector>
 
@@ -53,6 +55,15 @@ TEST(Statistics, ManySamplesHaveANarrowInterval) {
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->low, 1001 - 44, 1);
   EXPECT_NEAR(interval->high, 1001 + 44, 1);
+}
+
+TEST(Statistics, TheMeanOfTwentySamplesHasStudentsInterval) {
+  const auto interval = mean_interval(one_to(20));  // s = 5.9161, t(19) = 2.0930
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->high - 10.5, 2.0930 * 5.9161 / std::sqrt(20.0), 1e-3);
+  EXPECT_NEAR(mean_interval(std::vector<double>{0, 2})->high, 1 + 12.7062, 1e-3);
+  EXPECT_NEAR(mean_interval(one_to(5))->high - 3, 2.7764 * std::sqrt(2.5 / 5), 5e-3);
+  EXPECT_FALSE(mean_interval(one_to(1)).has_value());
 }
 
 TEST(Statistics, DriftIsTheSecondHalfAgainstTheFirst) {

@@ -1,0 +1,121 @@
+#include "results/selection.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "results/references.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kLeastRunPrefix = 4;
+constexpr std::string_view kThis = "this";
+
+// Everything that makes two measurements the same one, repeated; the passes do not.
+auto case_of(const Record& r) {
+  return std::tie(r.reference, r.system.name, r.system.machine_id, r.kind, r.model, r.mode, r.engine,
+                  r.precision, r.batch, r.batch_total, r.devices, r.nodes, r.threads, r.image, r.classes,
+                  r.epoch_count, r.seed);
+}
+
+bool has_figures(const Record& record) {
+  return record.judgement.verdict != Verdict::failed && record.judgement.verdict != Verdict::out_of_memory;
+}
+
+bool contains_part(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+  return !std::ranges::search(text, part, same).empty() || part.empty();
+}
+
+template<typename Predicate>
+std::vector<Record> those(std::span<const Record> records, const Predicate& wanted) {
+  std::vector<Record> found;
+  std::ranges::copy_if(records, std::back_inserter(found), wanted);
+  return found;
+}
+
+std::vector<Record> of_reference(std::string_view word) {
+  const size_t slash = std::min(word.find('/'), word.size());
+  const std::string_view name = word.substr(0, slash), part = word.substr(std::min(slash + 1, word.size()));
+  for (const ReferenceSet& set : reference_sets()) {
+    if (set.name != name) continue;
+    return those(set.records, [&](const Record& r) { return contains_part(r.system.name, part); });
+  }
+  return {};
+}
+
+struct Meaning {
+  std::string_view prefix;
+  std::vector<Record> (*find)(std::string_view word, std::span<const Record> stored);
+};
+
+constexpr Meaning kMeanings[] = {
+    {"reference:", [](std::string_view word, std::span<const Record>) { return of_reference(word); }},
+    {"run:",
+     [](std::string_view word, std::span<const Record> stored) {
+       if (word.size() < kLeastRunPrefix) return std::vector<Record>{};
+       return those(stored, [&](const Record& r) { return r.run.starts_with(word); });
+     }},
+    {"system:",
+     [](std::string_view word, std::span<const Record> stored) {
+       return those(stored, [&](const Record& r) { return r.system.name == word && r.engine != "null"; });
+     }},
+    {"engine:",
+     [](std::string_view word, std::span<const Record> stored) {
+       return those(stored, [&](const Record& r) { return r.engine == word; });
+     }},
+};
+
+std::string list_of_references() {
+  std::string names;
+  for (const ReferenceSet& set : reference_sets()) names += (names.empty() ? "" : ", ") + set.name;
+  return names;
+}
+
+std::vector<Record> find_records(std::string_view word, std::span<const Record> stored,
+                                 std::string_view machine) {
+  if (word == kThis) {
+    const auto here =
+        those(stored, [&](const Record& r) { return r.system.machine_id == machine && r.engine != "null"; });
+    if (here.empty())
+      throw UserError("this: nothing was measured on this machine yet; `tacho suite quick` does");
+    return here;
+  }
+  for (const Meaning& meaning : kMeanings) {
+    const bool asked = word.starts_with(meaning.prefix);
+    const auto found = meaning.find(asked ? word.substr(meaning.prefix.size()) : word, stored);
+    if (!found.empty() || asked) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Record> latest_of_each_case(std::span<const Record> records) {
+  std::vector<Record> latest;
+  for (const Record& record : records | std::views::reverse) {
+    const auto same = [&](const Record& other) { return case_of(other) == case_of(record); };
+    if (std::ranges::none_of(latest, same)) latest.push_back(record);
+  }
+  std::ranges::reverse(latest);
+  return latest;
+}
+
+Selection select_records(std::string_view word, std::span<const Record> stored,
+                         std::string_view this_machine) {
+  const std::vector<Record> found = find_records(word, stored, this_machine);
+  if (found.empty()) {
+    throw UserError("'{}' is no run, system or engine of the kept results, and none of the references {}",
+                    word, list_of_references());
+  }
+  const std::vector<Record> usable = those(found, has_figures);
+  if (usable.empty()) throw UserError("'{}': none of its cells has figures; all of them failed", word);
+  return {std::string(word), latest_of_each_case(usable)};
+}
+
+}  // namespace tacho

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/record.h"
+
+namespace tacho {
+
+// Records under the name by which the user asked for them.
+struct Selection {
+  std::string name;
+  std::vector<Record> records;  // of each cell only the latest, and only those with figures
+};
+
+// What a user means by a word, tried in this order:
+//   this             what was measured on this machine
+//   dgx1-v100        a published set; SET/PART only the systems whose name contains PART
+//   a run's id, or how it begins (at least 4 characters)
+//   a system's name, an engine's name
+// `run:`, `system:`, `engine:` and `reference:` before it leave only that meaning. Records of the null
+// engine, which computes nothing, are only found by run and engine. Throws UserError where nothing is meant
+// by it.
+Selection select_records(std::string_view word, std::span<const Record> stored,
+                         std::string_view this_machine);
+
+// Only the latest of records of the same case.
+std::vector<Record> latest_of_each_case(std::span<const Record> records);
+
+}  // namespace tacho

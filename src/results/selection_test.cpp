@@ -1,0 +1,66 @@
+#include "results/selection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "results/example_record.h"
+
+namespace tacho {
+namespace {
+
+Record stored(std::string id, std::string system, std::string engine, std::string run) {
+  Record record = example_record(std::move(id));
+  record.system.name = system;
+  record.system.machine_id = "id of " + system;
+  record.engine = std::move(engine);
+  record.run = std::move(run);
+  return record;
+}
+
+const std::vector<Record> kStored = {
+    stored("1", "alpha", "native", "abcd1"),
+    stored("2", "alpha", "native", "abcd2"),
+    stored("3", "alpha", "null", "abcd2"),
+    stored("4", "beta", "native", "ffff3"),
+};
+
+std::vector<std::string> ids(std::string_view word) {
+  std::vector<std::string> found;
+  for (const Record& record : select_records(word, kStored, "id of alpha").records)
+    found.push_back(record.id);
+  return found;
+}
+
+TEST(Selection, ThisIsWhatThisMachineMeasuredLast) { EXPECT_EQ(ids("this"), std::vector<std::string>{"2"}); }
+
+TEST(Selection, FindsRunsSystemsAndEngines) {
+  EXPECT_EQ(ids("abcd1"), std::vector<std::string>{"1"});
+  EXPECT_EQ(ids("beta"), std::vector<std::string>{"4"});
+  EXPECT_EQ(ids("null"), std::vector<std::string>{"3"});
+  EXPECT_EQ(ids("engine:native"), (std::vector<std::string>{"2", "4"}));
+  EXPECT_EQ(ids("run:ffff"), std::vector<std::string>{"4"});
+}
+
+TEST(Selection, FindsPublishedSetsAndPartsOfThem) {
+  EXPECT_EQ(ids("dgx1-v100").size(), 26u);
+  const auto a100 = select_records("pytorch-gpu-benchmark/a100", kStored, "").records;
+  ASSERT_FALSE(a100.empty());
+  for (const Record& record : a100) EXPECT_THAT(record.system.name, testing::HasSubstr("A100"));
+}
+
+TEST(Selection, RefusesWhatMeansNothing) {
+  EXPECT_THROW(ids("gamma"), UserError);
+  EXPECT_THROW(ids("system:native"), UserError);
+  EXPECT_THROW(ids("dgx1-v100/A100"), UserError);
+  EXPECT_THROW(select_records("this", kStored, "elsewhere"), UserError);
+}
+
+TEST(Selection, LeavesOutCellsWithoutFigures) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1")};
+  records[0].judgement.verdict = Verdict::out_of_memory;
+  EXPECT_THROW(select_records("alpha", records, ""), UserError);
+}
+
+}  // namespace
+}  // namespace tacho
