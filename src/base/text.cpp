@@ -75,6 +75,21 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   return number;
 }
 
+std::optional<double> parse_quantity(std::string_view text) {
+  constexpr std::string_view kThousands = "kMGT";
+  double factor = 1;
+  if (const size_t power = text.empty() ? std::string_view::npos : kThousands.find(text.back());
+      power != std::string_view::npos) {
+    factor = std::pow(1000.0, static_cast<double>(power + 1));
+    text.remove_suffix(1);
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0)
+    return {};
+  return number * factor;
+}
+
 std::string format_bytes(int64_t bytes) {
   constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double amount = static_cast<double>(bytes);

@@ -22,6 +22,9 @@ std::string_view trim(std::string_view text);
 // A whole decimal number and nothing else.
 std::optional<int64_t> parse_integer(std::string_view text);
 
+// A number with an optional k, M, G or T for its thousands: "100k", "8.1T", "50000". Not negative.
+std::optional<double> parse_quantity(std::string_view text);
+
 // "512 B", "1.2 GiB".
 std::string format_bytes(int64_t bytes);
 

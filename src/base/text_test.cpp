@@ -92,6 +92,16 @@ TEST(FormatDuration, SaysWhenThereIsNoFigure) {
   EXPECT_EQ(format_duration_ms(-80e3), "-1m 20s");
 }
 
+TEST(ParseQuantity, TakesThousandsByTheirLetter) {
+  EXPECT_DOUBLE_EQ(parse_quantity("100k").value(), 100e3);
+  EXPECT_DOUBLE_EQ(parse_quantity("8.1T").value(), 8.1e12);
+  EXPECT_DOUBLE_EQ(parse_quantity("1.28M").value(), 1.28e6);
+  EXPECT_DOUBLE_EQ(parse_quantity("50000").value(), 50e3);
+  for (const char* text : {"", "k", "1K", "-3", "1kk", "nan", "inf", "1 k", "x"}) {
+    EXPECT_FALSE(parse_quantity(text).has_value()) << text;
+  }
+}
+
 TEST(FormatThousands, GroupsDigitsByThree) {
   EXPECT_EQ(format_thousands(0), "0");
   EXPECT_EQ(format_thousands(999), "999");

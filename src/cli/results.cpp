@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -8,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/store_options.h"
 #include "results/record_json.h"
+#include "results/references.h"
 #include "results/store.h"
 
 namespace tacho {
@@ -17,6 +19,7 @@ struct ResultsOptions {
   StoreOptions store;
   OutputOptions output;
   std::string model, system;  // empty: all
+  bool references = false;
   std::string id;
   std::vector<std::string> ids;
   std::filesystem::path file;
@@ -25,12 +28,31 @@ struct ResultsOptions {
 using Options = std::shared_ptr<ResultsOptions>;
 
 std::vector<Record> chosen_records(const ResultsOptions& options) {
-  std::vector<Record> records = Store(store_path(options.store)).all();
+  std::vector<Record> records =
+      options.references ? reference_records() : Store(store_path(options.store)).all();
   std::erase_if(records, [&](const Record& record) {
     return (!options.model.empty() && record.model != options.model) ||
-           (!options.system.empty() && record.system.name != options.system);
+           (!options.system.empty() && record.system.name != options.system &&
+            record.reference != options.system);
   });
   return records;
+}
+
+// More than a thousand rows are for programs; people first want to know what there is.
+bool lists_sets(const ResultsOptions& options, Format format) {
+  return options.references && options.model.empty() && options.system.empty() &&
+         (format == Format::table || format == Format::md);
+}
+
+Grid sets_grid() {
+  Grid grid = {.columns = {{"name"}, {"results", true}, {"systems", true}, {"what"}, {"source"}}, .rows = {}};
+  for (const ReferenceSet& set : reference_sets()) {
+    std::set<std::string> systems;
+    for (const Record& record : set.records) systems.insert(record.system.name);
+    grid.rows.push_back({set.name, std::to_string(set.records.size()), std::to_string(systems.size()),
+                         set.title, set.source});
+  }
+  return grid;
 }
 
 CLI::App* add(CLI::App& results, const Options& options, const char* name, const char* purpose) {
@@ -47,11 +69,15 @@ void add_filters(CLI::App& command, ResultsOptions& options) {
 void add_list(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "list", "What is kept, oldest first");
   add_filters(*command, *options);
+  command->add_flag("--references", options->references,
+                    "The published results that come with the program; without a filter, their sets");
   add_output_options(*command, options->output);
   command->callback([options] {
     const Format format = chosen_format(options->output);
+    check_output(options->output);
+    if (lists_sets(*options, format)) return write_output(options->output, render(sets_grid(), format));
     const std::vector<Record> records = chosen_records(*options);
-    if (records.empty())
+    if (records.empty() && !options->references)
       fmt::print(stderr, "tacho: note: nothing is kept in {}\n", store_path(options->store).string());
     write_output(options->output, format_records(records, format, true));
   });

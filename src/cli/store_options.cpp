@@ -1,8 +1,20 @@
 #include "cli/store_options.h"
 
+#include "base/file.h"
+#include "base/os.h"
+#include "results/record_json.h"
 #include "results/store.h"
 
 namespace tacho {
+namespace {
+
+bool is_file(const std::string& name) { return name.ends_with(".json") || name.ends_with(".jsonl"); }
+
+Selection select_file(const std::string& name) {
+  return {name, latest_of_each_case(parse_records(read_file(name), name))};
+}
+
+}  // namespace
 
 void add_store_options(CLI::App& command, StoreOptions& options) {
   command.add_option("--db", options.file,
@@ -12,6 +24,15 @@ void add_store_options(CLI::App& command, StoreOptions& options) {
 
 std::filesystem::path store_path(const StoreOptions& options) {
   return options.file ? *options.file : default_store_path();
+}
+
+std::vector<Selection> select_all(const std::vector<std::string>& names, const StoreOptions& options) {
+  const std::vector<Record> stored = Store(store_path(options)).all();
+  std::vector<Selection> selections;
+  for (const std::string& name : names) {
+    selections.push_back(is_file(name) ? select_file(name) : select_records(name, stored, machine_id()));
+  }
+  return selections;
 }
 
 }  // namespace tacho

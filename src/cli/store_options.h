@@ -3,6 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "results/selection.h"
 
 namespace tacho {
 
@@ -13,5 +17,14 @@ struct StoreOptions {
 void add_store_options(CLI::App& command, StoreOptions& options);
 
 std::filesystem::path store_path(const StoreOptions& options);
+
+// What a name of results/selection.h may be, and a file of results.
+inline constexpr const char* kSelectionHelp =
+    "'this' machine, a run's id, a system, an engine, a published set (tacho results list --references), or "
+    "a "
+    "file of results.json";
+
+// A name that ends in .json or .jsonl is a file of results; the others are looked up in the store.
+std::vector<Selection> select_all(const std::vector<std::string>& names, const StoreOptions& options);
 
 }  // namespace tacho

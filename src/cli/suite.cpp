@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "base/cpu.h"
 #include "bench/suites.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "report/zoo_table.h"
+#include "results/selection.h"
 
 namespace tacho {
 namespace {
@@ -22,6 +26,35 @@ std::string list_of_suites() {
   return text;
 }
 
+// What a smaller scale left out, for the table.
+std::string what_was_shrunk(const Case& whole, const Case& run) {
+  if (run.repeat == whole.repeat && run.warmup == whole.warmup) return "";
+  return fmt::format("shrunk by --scale: {} timed passes instead of {}, {} warm-up instead of {}\n\n",
+                     run.repeat, whole.repeat, run.warmup, whole.warmup);
+}
+
+bool is_for_people(Format format) { return format == Format::table || format == Format::md; }
+
+std::string present_zoo(std::span<const Record> records, Format format) {
+  const std::vector<Record> published = select_records("reference:dgx1-v100", {}, "").records;
+  const SystemInfo& system = records[0].system;
+  return fmt::format(
+      "{}: {}, {} cores; batch 16, 224x224; training is forward + backward, without the update\n\n{}",
+      system.name, system.cpu, system.cores, render(zoo_table(records, published), format));
+}
+
+Job job_of(const Suite& suite, double scale) {
+  const std::vector<Case> whole = suite.cases(usable_cores());
+  Job job = {.cells = scaled(whole, scale), .suite = std::string(suite.name)};
+  const std::string shrunk = what_was_shrunk(whole.front(), job.cells.front());
+  job.present = [&suite, shrunk](std::span<const Record> records, Format format) {
+    const bool as_zoo = suite.name == "zoo" && is_for_people(format);
+    const std::string text = as_zoo ? present_zoo(records, format) : format_records(records, format);
+    return is_for_people(format) ? shrunk + text : text;
+  };
+  return job;
+}
+
 }  // namespace
 
 void add_suite_command(CLI::App& app, CommandContext& context) {
@@ -33,9 +66,7 @@ void add_suite_command(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(0.0, 1.0));
   add_measure_options(*command, options->measure);
   command->callback([options, &context] {
-    const Suite& suite = find_suite(options->name);
-    const Job job = {.cells = scaled(suite.cases(usable_cores()), options->scale),
-                     .suite = std::string(suite.name)};
+    const Job job = job_of(find_suite(options->name), options->scale);
     measure_and_report(job, options->measure, context);
   });
 }

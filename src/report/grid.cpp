@@ -60,6 +60,20 @@ std::string markdown_rule(const Grid& grid, const std::vector<size_t>& widths) {
   return line + "\n";
 }
 
+std::string csv_cell(std::string text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
+    text.insert(at, 1, '"');
+  return fmt::format("\"{}\"", text);
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (size_t c = 0; c < cells.size(); ++c)
+    line += fmt::format("{}{}", c == 0 ? "" : ",", csv_cell(cells[c]));
+  return line + "\n";
+}
+
 // A pipe inside a cell would end it.
 Grid with_escaped_pipes(Grid grid) {
   for (auto& row : grid.rows) {
@@ -80,6 +94,12 @@ std::string render_plain(const Grid& grid) {
   for (size_t width : widths) rule.emplace_back(width, '-');
   text += plain_line(grid, widths, rule);
   for (const auto& row : grid.rows) text += plain_line(grid, widths, row);
+  return text;
+}
+
+std::string render_csv(const Grid& grid) {
+  std::string text = csv_line(headers(grid));
+  for (const auto& row : grid.rows) text += csv_line(row);
   return text;
 }
 

@@ -19,6 +19,9 @@ struct Grid {
 // Aligned columns for a terminal.
 std::string render_plain(const Grid& grid);
 
+// Commas, with quotes where a cell needs them.
+std::string render_csv(const Grid& grid);
+
 // A pipe table, aligned too, that pastes into Markdown.
 std::string render_markdown(const Grid& grid);
 

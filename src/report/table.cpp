@@ -62,41 +62,26 @@ std::string caption(std::span<const Record> records, bool identified) {
   return line + "\n\n";
 }
 
-std::string csv_cell(const Json& value) {
+std::string cell_text(const Json& value) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? value.get<std::string>() : to_text(value);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  for (size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
-    text.insert(at, 1, '"');
-  return fmt::format("\"{}\"", text);
+  return value.is_string() ? value.get<std::string>() : to_text(value);
 }
 
-std::string csv(std::span<const Record> records) {
-  std::string text;
-  const auto end_cell = [&](const Field& field) { text += &field == &fields().back() ? '\n' : ','; };
+Grid every_field(std::span<const Record> records) {
+  Grid grid;
+  grid.rows.resize(records.size());
   for (const Field& field : fields()) {
-    text += field.name;
-    end_cell(field);
+    grid.columns.push_back({std::string(field.name)});
+    for (size_t i = 0; i < records.size(); ++i)
+      grid.rows[i].push_back(cell_text(field.access.get(records[i])));
   }
-  for (const Record& record : records) {
-    for (const Field& field : fields()) {
-      text += csv_cell(field.access.get(record));
-      end_cell(field);
-    }
-  }
-  return text;
+  return grid;
 }
 
-std::string json(std::span<const Record> records) {
+Json json(std::span<const Record> records) {
   Json array = Json::array();
   for (const Record& record : records) array.push_back(to_json(record));
-  return to_text(array, 2) + "\n";
-}
-
-std::string jsonl(std::span<const Record> records) {
-  std::string text;
-  for (const Record& record : records) text += to_text(to_json(record)) + "\n";
-  return text;
+  return array;
 }
 
 }  // namespace
@@ -110,13 +95,25 @@ Format parse_format(std::string_view name) {
   throw UserError("--format '{}': unknown format; there are table, md, csv, json, jsonl", name);
 }
 
+std::string render(const Grid& grid, Format format) {
+  if (format == Format::csv) return render_csv(grid);
+  return format == Format::md ? render_markdown(grid) : render_plain(grid);
+}
+
+std::string format_json(const Json& list, Format format) {
+  if (format == Format::json) return to_text(list, 2) + "\n";
+  std::string lines;
+  for (const Json& object : list) lines += to_text(object) + "\n";
+  return lines;
+}
+
 std::string format_records(std::span<const Record> records, Format format, bool identified) {
   switch (format) {
-    case Format::table: return caption(records, identified) + render_plain(grid_of(records, identified));
-    case Format::md: return caption(records, identified) + render_markdown(grid_of(records, identified));
-    case Format::csv: return csv(records);
-    case Format::json: return json(records);
-    case Format::jsonl: return jsonl(records);
+    case Format::table:
+    case Format::md: return caption(records, identified) + render(grid_of(records, identified), format);
+    case Format::csv: return render(every_field(records), format);
+    case Format::json:
+    case Format::jsonl: return format_json(json(records), format);
   }
   return "";
 }

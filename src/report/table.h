@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "report/grid.h"
+#include "results/json_values.h"
 #include "results/record.h"
 
 namespace tacho {
@@ -12,6 +14,12 @@ enum class Format { table, md, csv, json, jsonl };
 
 // Throws UserError that names the formats there are.
 Format parse_format(std::string_view name);
+
+// table, md and csv of a grid; the other formats need the values themselves.
+std::string render(const Grid& grid, Format format);
+
+// json: a list. jsonl: one object a line.
+std::string format_json(const Json& list, Format format);
 
 // table, md: the columns that differ or matter, under a line with what all records share.
 // csv: every field, lists and objects as JSON. json: an array. jsonl: one object a line.

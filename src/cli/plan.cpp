@@ -1,0 +1,88 @@
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/store_options.h"
+#include "plan/plan_table.h"
+#include "plan/volume_table.h"
+
+namespace tacho {
+namespace {
+
+struct PlanOptions {
+  StoreOptions store;
+  OutputOptions output;
+  std::vector<std::string> names = {"this"};
+  std::string model;  // empty: all
+  std::string iterations, epochs, images, voxels;
+  std::optional<double> price_per_hour;
+};
+
+std::optional<double> quantity(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_quantity(text);
+  if (!value || *value <= 0)
+    throw UserError("{} '{}': must be a number above 0 such as 50000, 100k or 8.1T", option, text);
+  return value;
+}
+
+JobSize job_size(const PlanOptions& options) {
+  const JobSize job = {.iterations = quantity("--iterations", options.iterations),
+                       .epochs = quantity("--epochs", options.epochs),
+                       .images = quantity("--images", options.images),
+                       .voxels = quantity("--voxels", options.voxels)};
+  if (job.epochs && !job.images) throw UserError("--epochs needs --images, the images of one epoch");
+  return job;
+}
+
+std::vector<Record> records_of(const PlanOptions& options) {
+  std::vector<Record> records;
+  for (Selection& selection : select_all(options.names, options.store)) {
+    for (Record& record : selection.records) {
+      if (options.model.empty() || record.model == options.model) records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+std::string plan_text(const PlanOptions& options) {
+  const Format format = chosen_format(options.output);
+  const JobSize job = job_size(options);
+  const std::vector<Record> records = records_of(options);
+  const bool has_job = job.iterations || job.images || job.voxels;
+  return has_job ? format_plan(records, job, options.price_per_hour, format)
+                 : format_volume_extrapolation(records, format);
+}
+
+void add_job_options(CLI::App& command, PlanOptions& options) {
+  command.add_option("--iterations", options.iterations, "Of training, such as 100k");
+  command.add_option("--epochs", options.epochs, "Of training, each over --images");
+  command.add_option("--images", options.images, "To run through the network, such as 1.28M");
+  command.add_option("--voxels", options.voxels, "Of a volume, such as 8.1T");
+  command
+      .add_option("--price", options.price_per_hour,
+                  "Of the machine per hour; the cost is shown beside the time")
+      ->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, CommandContext&) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app.add_subcommand(
+      "plan",
+      "How long a job takes and what it costs, from what was measured; without a job, the EMBL table");
+  command->add_option("names", options->names, kSelectionHelp)->capture_default_str();
+  add_job_options(*command, *options);
+  command->add_option("--model", options->model, "Only this network");
+  add_store_options(*command, options->store);
+  add_output_options(*command, options->output);
+  command->callback([options] {
+    check_output(options->output);
+    write_output(options->output, plan_text(*options));
+  });
+}
+
+}  // namespace tacho

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "plan/job.h"
+#include "report/table.h"
+
+namespace tacho {
+
+// Time, and cost where there is a price, of the job on each record's machine, fastest first. Throws UserError
+// where no record says anything about it.
+std::string format_plan(std::span<const Record> records, const JobSize& job,
+                        std::optional<double> price_per_hour, Format format);
+
+}  // namespace tacho

@@ -1,0 +1,175 @@
+#include "report/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "report/grid.h"
+#include "report/pairing.h"
+#include "results/fields.h"
+#include "results/format.h"
+#include "results/json_values.h"
+
+namespace tacho {
+namespace {
+
+constexpr int kDigits = 4;
+constexpr int kRatioDigits = 3;
+
+struct NamedPair {
+  std::string_view against;
+  ComparedPair pair;
+};
+
+std::vector<NamedPair> all_pairs(std::span<const Selection> selections) {
+  std::vector<NamedPair> all;
+  for (const Selection& other : selections.subspan(1)) {
+    for (ComparedPair& pair : compare_selections(selections[0], other)) {
+      all.push_back({other.name, std::move(pair)});
+    }
+  }
+  return all;
+}
+
+// "native", or "native / pytorch" where the two differ.
+std::string both(const Field& field, const ComparedPair& pair) {
+  const std::string a = field.text(pair.a), b = field.text(pair.b);
+  return a == b || b.empty() ? a : fmt::format("{} / {}", a.empty() ? "?" : a, b);
+}
+
+bool describes_case(const Field& field) {
+  static constexpr std::string_view kCase[] = {"engine",  "precision", "batch", "batch_total",
+                                               "devices", "threads",   "nodes", "image"};
+  return std::ranges::find(kCase, field.name) != std::end(kCase);
+}
+
+bool is_shared(const Field& field, std::span<const NamedPair> pairs) {
+  return std::ranges::all_of(
+      pairs, [&](const NamedPair& p) { return both(field, p.pair) == both(field, pairs[0].pair); });
+}
+
+std::string interval_text(const Comparison& comparison) {
+  if (!comparison.interval) return "";
+  return fmt::format("{} - {}", format_significant(comparison.interval->low, kRatioDigits),
+                     format_significant(comparison.interval->high, kRatioDigits));
+}
+
+std::string notes_text(const ComparedPair& pair) {
+  std::string text = pair.refused;
+  for (const std::string& mark : pair.marks) text += (text.empty() ? "" : "; ") + mark;
+  return text;
+}
+
+class Columns {
+ public:
+  explicit Columns(std::span<const NamedPair> pairs) : pairs_(pairs) { grid_.rows.resize(pairs.size()); }
+
+  template<typename Text>
+  void add(std::string header, bool right, const Text& text) {
+    grid_.columns.push_back({std::move(header), right});
+    for (size_t i = 0; i < pairs_.size(); ++i) grid_.rows[i].push_back(text(pairs_[i]));
+  }
+
+  Grid take() { return std::move(grid_); }
+
+ private:
+  std::span<const NamedPair> pairs_;
+  Grid grid_;
+};
+
+void add_values(std::span<const Selection> selections, std::span<const NamedPair> pairs, Columns& columns) {
+  const std::string_view unit = pairs[0].pair.metric->unit;
+  const bool one_unit =
+      std::ranges::all_of(pairs, [&](const NamedPair& p) { return p.pair.metric->unit == unit; });
+  const bool one_other = selections.size() == 2;
+  const std::string suffix = one_unit ? fmt::format(" {}", unit) : "";
+  if (!one_other) columns.add("against", false, [](const NamedPair& p) { return std::string(p.against); });
+  columns.add(selections[0].name + suffix, true,
+              [](const NamedPair& p) { return format_significant(p.pair.a_value, kDigits); });
+  columns.add((one_other ? selections[1].name : "other") + suffix, true,
+              [](const NamedPair& p) { return format_significant(p.pair.b_value, kDigits); });
+  if (!one_unit)
+    columns.add("unit", false, [](const NamedPair& p) { return std::string(p.pair.metric->unit); });
+}
+
+Grid grid_of(std::span<const Selection> selections, std::span<const NamedPair> pairs, bool every_column) {
+  Columns columns(pairs);
+  columns.add("model", false, [](const NamedPair& p) { return p.pair.a.model; });
+  columns.add("mode", false, [](const NamedPair& p) { return p.pair.a.mode; });
+  for (const Field& field : fields()) {
+    if (!describes_case(field) || (!every_column && is_shared(field, pairs))) continue;
+    columns.add(std::string(field.header), field.number,
+                [&](const NamedPair& p) { return both(field, p.pair); });
+  }
+  add_values(selections, pairs, columns);
+  const auto unless_refused = [](const NamedPair& p, std::string text) {
+    return p.pair.refused.empty() ? text : "";
+  };
+  columns.add("ratio", true, [&](const NamedPair& p) {
+    return unless_refused(p, format_significant(p.pair.comparison.ratio, kRatioDigits));
+  });
+  columns.add("95 % interval", true,
+              [&](const NamedPair& p) { return unless_refused(p, interval_text(p.pair.comparison)); });
+  columns.add("answer", false, [](const NamedPair& p) {
+    return p.pair.refused.empty() ? std::string(name_of(p.pair.comparison.answer)) : "not compared";
+  });
+  if (std::ranges::any_of(pairs, [](const NamedPair& p) { return !notes_text(p.pair).empty(); })) {
+    columns.add("note", false, [](const NamedPair& p) { return notes_text(p.pair); });
+  }
+  return columns.take();
+}
+
+std::string caption(std::span<const Selection> selections, std::span<const NamedPair> pairs) {
+  std::string line = fmt::format("ratio above 1: {} is faster", selections[0].name);
+  for (const Field& field : fields()) {
+    if (!describes_case(field) || !is_shared(field, pairs)) continue;
+    const std::string text = both(field, pairs[0].pair);
+    if (!text.empty()) line += fmt::format(", {} {}", field.header, text);
+  }
+  return line + "\n\n";
+}
+
+Json json_of(const NamedPair& named, const std::string& first) {
+  const ComparedPair& pair = named.pair;
+  Json object = {{"model", pair.a.model}, {"mode", pair.a.mode}};
+  for (const auto& [name, record] : {std::pair{"a", &pair.a}, std::pair{"b", &pair.b}}) {
+    Json& side = object[name];
+    side["name"] = record == &pair.a ? first : std::string(named.against);
+    side["id"] = record->id;
+    for (const Field& field : fields()) {
+      const Json value = field.access.get(*record);
+      if (describes_case(field) && !value.is_null()) side[std::string(field.name)] = value;
+    }
+    side["value"] = record == &pair.a ? pair.a_value : pair.b_value;
+  }
+  object["unit"] = pair.metric->unit;
+  object["notes"] = pair.marks;
+  if (!pair.refused.empty()) {
+    object["refused"] = pair.refused;
+    return object;
+  }
+  object["ratio"] = pair.comparison.ratio;
+  if (pair.comparison.interval) {
+    object["interval"] = {pair.comparison.interval->low, pair.comparison.interval->high};
+  }
+  object["answer"] = name_of(pair.comparison.answer);
+  return object;
+}
+
+}  // namespace
+
+std::string format_comparison(std::span<const Selection> selections, Format format) {
+  const std::vector<NamedPair> pairs = all_pairs(selections);
+  if (pairs.empty())
+    throw UserError("{} and the others have no network and mode in common", selections[0].name);
+  if (format == Format::json || format == Format::jsonl) {
+    Json array = Json::array();
+    for (const NamedPair& pair : pairs) array.push_back(json_of(pair, selections[0].name));
+    return format_json(array, format);
+  }
+  const Grid grid = grid_of(selections, pairs, format == Format::csv);
+  return (format == Format::csv ? "" : caption(selections, pairs)) + render(grid, format);
+}
+
+}  // namespace tacho

@@ -1,0 +1,152 @@
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "report/pairing.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Record measured(double ms, int64_t batch = 16) {
+  Record record = {.id = "a", .kind = "bench", .model = "resnet18", .mode = "infer", .engine = "native"};
+  record.batch = batch;
+  record.devices = 1;
+  record.threads = 2;
+  record.image = "224x224";
+  for (int i = 0; i < 20; ++i) record.samples_ms.push_back(ms * (1 + 0.001 * (i % 5)));
+  record.median_ms = ms * 1.002;
+  record.median_low_ms = ms;
+  record.median_high_ms = ms * 1.004;
+  return record;
+}
+
+Record training(double forward, double backward, double update) {
+  Record record = measured(forward + backward + update);
+  record.mode = "train";
+  record.median_ms = forward + backward + update;
+  record.forward_ms = forward;
+  record.backward_ms = backward;
+  record.update_ms = update;
+  record.time_includes = {"update"};
+  return record;
+}
+
+Record published(double ms) {
+  return {.kind = "bench",
+          .model = "resnet18",
+          .mode = "infer",
+          .batch = 16,
+          .devices = 1,
+          .image = "224x224",
+          .mean_ms = ms,
+          .reference = "set"};
+}
+
+ComparedPair only_pair(const Record& a, const Record& b) {
+  const auto pairs = compare_selections({"a", {a}}, {"b", {b}});
+  EXPECT_EQ(pairs.size(), 1u);
+  return pairs.at(0);
+}
+
+TEST(Compare, AnswersForTheSameWork) {
+  const ComparedPair pair = only_pair(measured(50), measured(100));
+  EXPECT_EQ(pair.refused, "");
+  EXPECT_NEAR(pair.comparison.ratio, 2, 1e-6);
+  EXPECT_EQ(pair.comparison.answer, Answer::faster);
+}
+
+TEST(Compare, RefusesAnotherBatchWithTheReason) {
+  EXPECT_EQ(only_pair(measured(50, 16), measured(100, 12)).refused, "batch 16 against 12");
+}
+
+TEST(Compare, DoesNotListOtherBatchesWhereOneFits) {
+  const auto pairs =
+      compare_selections({"a", {measured(50, 16), measured(90, 32)}}, {"b", {measured(40, 16)}});
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].a.batch, 16);
+}
+
+TEST(Compare, PrefersTheSameEngineAndThreads) {
+  Record other = measured(1);
+  other.engine = "torch";
+  const auto pairs = compare_selections({"a", {measured(50)}}, {"b", {measured(100), other}});
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].b.engine, "native");
+}
+
+TEST(Compare, TakesTheUpdateOutWhereTheOtherHasNone) {
+  Record without = published(40);
+  without.mode = "train";
+  const ComparedPair pair = only_pair(training(10, 30, 40), without);
+  EXPECT_NEAR(pair.a_value, 40, 1e-9);
+  EXPECT_NEAR(pair.comparison.ratio, 1, 1e-9);
+  EXPECT_THAT(pair.marks, ElementsAre("without update", "a median against a mean"));
+}
+
+TEST(Compare, RefusesWhereTheUpdateCannotBeTakenOut) {
+  Record with_update = published(40), without = published(40);
+  with_update.mode = without.mode = "train";
+  with_update.time_includes = {"update"};
+  EXPECT_EQ(only_pair(with_update, without).refused, "only one of the times includes the update");
+}
+
+TEST(Compare, MarksWhatOnlyOneCounts) {
+  Record with_copy = published(40);
+  with_copy.time_includes = {"transfer"};
+  EXPECT_THAT(only_pair(published(40), with_copy).marks, ElementsAre("transfer counted in the second only"));
+}
+
+TEST(Compare, ARateIsBetterWhereItIsHigher) {
+  Record slow = published(0), fast = published(0);
+  slow.mean_ms = fast.mean_ms = std::nullopt;
+  slow.output_mvox_per_s = 8.8;
+  fast.output_mvox_per_s = 12.7;
+  const ComparedPair pair = only_pair(fast, slow);
+  EXPECT_NEAR(pair.comparison.ratio, 12.7 / 8.8, 1e-9);
+  EXPECT_EQ(pair.comparison.answer, Answer::faster);
+}
+
+TEST(Compare, InterleavedCellsAreComparedPassByPass) {
+  Record a = measured(100), b = measured(110);
+  for (size_t i = 0; i < a.samples_ms.size(); ++i) {
+    const double drift = 1 + 0.05 * static_cast<double>(i);
+    a.samples_ms[i] *= drift;
+    b.samples_ms[i] *= drift;
+  }
+  EXPECT_EQ(only_pair(a, b).comparison.answer, Answer::cannot_tell);
+  a.interleaved = b.interleaved = "turns";
+  EXPECT_EQ(only_pair(a, b).comparison.answer, Answer::faster);
+}
+
+TEST(CompareTable, ShowsOnlyColumnsThatDiffer) {
+  const std::vector<Selection> selections = {{"here", {measured(50)}}, {"there", {measured(100)}}};
+  const std::string table = format_comparison(selections, Format::md);
+  EXPECT_THAT(table, HasSubstr("here ms"));
+  EXPECT_THAT(table, HasSubstr("faster"));
+  EXPECT_THAT(table, HasSubstr("batch 16"));
+  EXPECT_THAT(table, Not(HasSubstr("| batch")));
+  EXPECT_THAT(table, Not(HasSubstr("| engine")));
+}
+
+TEST(CompareTable, ShowsBothValuesOfWhatDiffersInAPair) {
+  Record other = measured(100);
+  other.threads = 1;
+  const std::vector<Selection> selections = {{"a", {measured(50)}}, {"b", {other}}};
+  EXPECT_THAT(format_comparison(selections, Format::md), HasSubstr("threads 2 / 1"));
+}
+
+TEST(CompareTable, RefusesSelectionsWithNothingInCommon) {
+  Record other = measured(1);
+  other.model = "vgg16";
+  const std::vector<Selection> selections = {{"a", {measured(50)}}, {"b", {other}}};
+  EXPECT_THROW(format_comparison(selections, Format::md), UserError);
+}
+
+}  // namespace
+}  // namespace tacho

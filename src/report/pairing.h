@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/comparison.h"
+#include "results/selection.h"
+
+namespace tacho {
+
+// One quantity in which records are compared: the first that both have.
+struct Metric {
+  std::string_view unit;
+  std::optional<double> (*of)(const Record&);
+  bool lower_is_better = false;
+};
+
+// Two records of the same work, or of work that differs so much that comparing them would mislead.
+struct ComparedPair {
+  Record a, b;
+  const Metric* metric = nullptr;
+  double a_value = 0, b_value = 0;
+  Comparison comparison = {};
+  std::string refused = {};             // why there is no comparison; empty where there is one
+  std::vector<std::string> marks = {};  // what differs in the definitions, or was evened out
+};
+
+// Each cell of `a` with the cell of `b` that did the same work, preferably with the same engine and threads.
+// Networks that only have partners of other batch, image, precision or devices are refused, with the reason.
+std::vector<ComparedPair> compare_selections(const Selection& a, const Selection& b);
+
+// The same training time without the optimizer's update, as many sources publish it; nothing where the phases
+// are not known.
+std::optional<double> median_without_update_ms(const Record& record);
+
+}  // namespace tacho
