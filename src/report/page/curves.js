@@ -1,0 +1,138 @@
+// Lines over one axis of the sweep: throughput against the batch, and against the number of devices.
+
+const throughputs = [
+  ['images/s', (entry) => entry.rate],
+  ['Mvox/s', (entry) => entry.record.output_mvox_per_s],
+  ['iterations/min', (entry) => entry.record.iterations_per_min],
+  ['speed-up', (entry) => entry.record.speedup],
+];
+
+function line(points, key, mode, more = {}) {
+  return { data: points, ...pointColours(points, key), borderWidth: 1.75, borderDash: mode === 'infer' ? [5, 4] : [], tension: 0, ...more };
+}
+
+function panels(groups, build) {
+  return h('div', { class: 'panels' }, groups.map(build));
+}
+
+// The longest of several lines through the same cells: most different values of `field`, then most threads.
+function longest(lines, field) {
+  const length = (entries) => new Set(entries.map(({ record }) => record[field])).size;
+  const threads = (entries) => Math.max(...entries.map(({ record }) => record.threads || 0));
+  return lines.sort((a, b) => length(b) - length(a) || threads(b) - threads(a))[0];
+}
+
+function linesOver(entries, field, fixed) {
+  const lines = groupBy(entries, ({ record }) => JSON.stringify(fixed.map((name) => record[name])));
+  return [...lines.values()].filter((group) => new Set(group.map(({ record }) => record[field])).size > 1);
+}
+
+// Per system, mode and precision the longest line.
+function batchLines(entries) {
+  const usable = entries.filter((entry) => isPass(entry) && entry.rate && entry.record.batch);
+  const groups = groupBy(usable, ({ key, record }) => JSON.stringify([key, record.model, record.mode, record.precision]));
+  return [...groups.values()].map((group) => longest(linesOver(group, 'batch', ['devices', 'threads', 'image', 'parallel']), 'batch'))
+    .filter(Boolean).map((group) => group.sort((a, b) => a.record.batch - b.record.batch));
+}
+
+function batchPanel(model, lines) {
+  const entries = lines.flat();
+  const datasets = lines.map((group) => line(group.map((entry) => ({ x: log2(entry.record.batch), y: entry.rate, entry })), group[0].key, group[0].record.mode));
+  return chartFigure({
+    title: model, note: conditions(entries, ['image', 'devices', 'threads', 'precision']), entries, height: 230,
+    label: `${model}: images/s against batch size`,
+    draw: (canvas) => drawChart(canvas, { type: 'line', data: { datasets }, options: { scales: {
+      x: log2Axis('batch per device'), y: axis('images/s', { beginAtZero: true, ticks: { maxTicksLimit: 6 } }) } } }),
+  });
+}
+
+function batchSection() {
+  const lines = batchLines(shownEntries());
+  const possible = batchLines(latestEntries).flat();
+  if (!possible.some((entry) => !entry.set) && !lines.length) return null;
+  const groups = [...groupBy(lines, (group) => group[0].record.model)];
+  return section('batch', 'Batch size', [
+    h('p', { class: 'intro' }, 'Throughput against the batch size of one device.'),
+    lines.length ? legend(lines.flat(), modeKeys(lines.flat())) : null,
+    panels(groups, ([model, own]) => batchPanel(model, own)), offers(possible),
+  ]);
+}
+
+function modeKeys(entries) {
+  const modes = new Set(entries.map(({ record }) => record.mode));
+  return modes.size > 1 ? [['solid', 'training'], ['dashed', 'inference']] : [];
+}
+
+// A line over the devices keeps either the batch of a device or the batch of all devices.
+function scalingLines(entries) {
+  const groups = groupBy(entries.filter((entry) => entry.record.devices), ({ key, record }) =>
+    JSON.stringify([key, record.kind, record.model, record.mode, record.precision]));
+  return [...groups.values()].map(scalingLine).filter(Boolean);
+}
+
+function scalingLine(group) {
+  const metric = throughputs.find(([, value]) => linesOver(group.filter(value), 'devices', ['kind']).length);
+  if (!metric) return null;
+  const [unit, value] = metric;
+  const usable = group.filter(value);
+  const fixed = [['batch', 'per device'], ['batch_total', 'in total']].map(([field, words]) => {
+    const entriesOf = usable.map((entry) => ({ ...entry, record: { ...entry.record, batch_total: entry.images }, origin: entry }));
+    const found = longest(linesOver(entriesOf, 'devices', [field, 'image', 'parallel']), 'devices');
+    return found && { entries: found.map(({ origin }) => origin), held: found[0].record[field] ? `batch ${found[0].record[field]} ${words}` : '' };
+  }).filter(Boolean).sort((a, b) => b.entries.length - a.entries.length)[0];
+  if (!fixed) return null;
+  const entries = latestByDevices(fixed.entries);
+  const first = entries[0];
+  return { entries, unit, value, held: fixed.held, key: first.key, record: first.record,
+    ideal: (devices) => value(first) / first.record.devices * devices };
+}
+
+function latestByDevices(entries) {
+  const byDevices = groupBy(entries, ({ record }) => record.devices);
+  return [...byDevices.values()].map((group) => group.reduce((a, b) => ((a.record.time || '') > (b.record.time || '') ? a : b)))
+    .sort((a, b) => a.record.devices - b.record.devices);
+}
+
+function scalingDatasets(own) {
+  return own.flatMap((scaling) => {
+    const points = scaling.entries.map((entry) => ({ x: entry.record.devices, y: scaling.value(entry), entry,
+      figure: `${number(100 * scaling.value(entry) / scaling.ideal(entry.record.devices), 3)} % of the ideal` }));
+    const from = scaling.entries[0].record.devices, to = scaling.entries[scaling.entries.length - 1].record.devices;
+    const ideal = { data: [from, to].map((devices) => ({ x: devices, y: scaling.ideal(devices) })), borderColor: colourOf(scaling.key) + '99',
+      borderWidth: 1, borderDash: [2, 3], pointRadius: 0, pointHitRadius: 0 };
+    return [line(points, scaling.key, 'train'), ideal];
+  });
+}
+
+// Ticks where there are points, as far as they keep clear of each other.
+function devicesAxis(entries) {
+  const counts = unique(entries.map(({ record }) => record.devices)).sort((a, b) => a - b);
+  const most = counts[counts.length - 1];
+  const apart = counts.reverse().reduce((kept, count) => (!kept.length || kept[kept.length - 1] - count >= most / 14 ? [...kept, count] : kept), []);
+  return axis('devices', { type: 'linear', min: 0, max: most, afterBuildTicks: (scale) => { scale.ticks = [...apart].reverse().map((value) => ({ value })); },
+    ticks: { autoSkip: false, maxRotation: 0 } });
+}
+
+function scalingPanel(own) {
+  const entries = own.flatMap((scaling) => scaling.entries);
+  const { record } = own[0];
+  const title = [record.model, record.kind === 'train' ? 'training run' : modeName(record.mode).toLowerCase()].filter(Boolean).join(', ');
+  const note = unique(own.map((scaling) => [scaling.held, scaling.record.precision, scaling.record.image].filter(Boolean).join(', '))).join('; ');
+  return chartFigure({
+    title, note, entries, height: 230, label: `${title}: ${own[0].unit} against the number of devices, with the ideal line`,
+    draw: (canvas) => drawChart(canvas, { type: 'line', data: { datasets: scalingDatasets(own) }, options: { scales: {
+      x: devicesAxis(entries), y: axis(own[0].unit, { beginAtZero: true, ticks: { maxTicksLimit: 6 } }) } } }),
+  });
+}
+
+function scalingSection() {
+  const lines = scalingLines(shownEntries());
+  const possible = scalingLines(latestEntries).flatMap((scaling) => scaling.entries);
+  if (!possible.length) return null;
+  const groups = [...groupBy(lines, ({ record, unit }) => JSON.stringify([record.kind, record.model, record.mode, unit])).values()];
+  return section('scaling', 'Device scaling', [
+    h('p', { class: 'intro' }, 'Throughput against the number of devices. The dotted line is the ideal: the first point times the devices.'),
+    lines.length ? legend(lines.flatMap((scaling) => scaling.entries), [['dotted', 'ideal']]) : null,
+    panels(groups, scalingPanel), offers(possible),
+  ]);
+}

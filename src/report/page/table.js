@@ -1,0 +1,163 @@
+// Every result, sortable by each column.
+
+const PAGE_ROWS = 60;
+let tableSort = { name: 'time', down: true };
+let tableScope = 'shown';
+let tableFilter = '';
+let tableRows = PAGE_ROWS;
+
+const field = (name) => (entry) => entry.record[name];
+
+// `when`: 'always', or only where values are 'present' or 'differing'.
+const COLUMNS = [
+  { name: 'system', value: (entry) => entry.system.label, when: 'always' },
+  { name: 'model', title: 'network', value: field('model'), when: 'always' },
+  { name: 'mode', value: field('mode'), when: 'always' },
+  { name: 'kind', value: field('kind'), when: 'differing' },
+  { name: 'engine', value: field('engine'), when: 'differing' },
+  { name: 'precision', value: field('precision'), when: 'differing' },
+  { name: 'batch', value: (entry) => entry.record.batch, number: true, when: 'always', digits: 9 },
+  { name: 'batch_total', title: 'total batch', value: field('batch_total'), number: true, when: 'present', digits: 9 },
+  { name: 'devices', value: field('devices'), number: true, when: 'differing', digits: 9 },
+  { name: 'threads', value: field('threads'), number: true, when: 'differing', digits: 9 },
+  { name: 'image', value: field('image'), when: 'differing' },
+  { name: 'ms', title: 'median ± MAD ms', value: (entry) => entry.time?.ms, text: timeText, number: true, when: 'always' },
+  { name: 'rate', title: 'images/s', value: (entry) => entry.rate, number: true, when: 'present' },
+  { name: 'gflops', title: 'GFLOP/s', value: field('gflops'), number: true, when: 'present' },
+  { name: 'percent_of_peak', title: '% of peak', value: field('percent_of_peak'), number: true, when: 'present' },
+  { name: 'output_mvox_per_s', title: 'Mvox/s', value: field('output_mvox_per_s'), number: true, when: 'present' },
+  { name: 'iterations_per_min', title: 'iterations/min', value: field('iterations_per_min'), number: true, when: 'present' },
+  { name: 'speedup', title: 'speed-up', value: field('speedup'), number: true, when: 'present' },
+  { name: 'seconds', title: 'seconds', value: field('seconds'), number: true, when: 'present' },
+  { name: 'test_accuracy', title: 'test accuracy %', value: ({ record }) => (record.test_accuracy === undefined ? undefined : percentOf(record.test_accuracy)), number: true, when: 'present' },
+  { name: 'peak_memory_mib', title: 'memory MiB', value: field('peak_memory_mib'), number: true, when: 'present' },
+  { name: 'verdict', value: field('verdict'), cell: verdictCell, when: 'always' },
+  { name: 'time', title: 'measured', value: field('time'), text: (entry) => day(entry.record.time), when: 'always' },
+];
+
+function timeText({ record, time }) {
+  if (!time || record.kind === 'train') return '';
+  if (time.by === 'median') return withDeviation(time.ms, record.mad_ms);
+  return `${number(time.ms, 4)} (${time.by === 'mean' ? 'mean' : 'from rate'})`;
+}
+
+function verdictCell({ record }) {
+  return [verdictMark(record), record.reason ? h('span', { class: 'reason' }, record.reason) : null,
+    record.known_error ? h('span', { class: 'reason warn' }, 'known error') : null];
+}
+
+function columnsFor(entries) {
+  return COLUMNS.filter(({ when, value }) => {
+    if (when === 'always') return true;
+    const values = new Set(entries.map(value));
+    return when === 'present' ? [...values].some((v) => v !== undefined) : values.size > 1;
+  });
+}
+
+function matches(words) {
+  return (entry) => {
+    const { record } = entry;
+    entry.words = entry.words || [entry.system.label, entry.set, record.model, record.mode, record.kind, record.engine, record.precision, record.image,
+      record.verdict, record.reason, record.id, record.command, `batch ${record.batch}`, record.time].filter(Boolean).join(' ').toLowerCase();
+    return words.every((word) => entry.words.includes(word));
+  };
+}
+
+// Absent values come last whichever way the column is sorted.
+function sorted(entries) {
+  const { value } = COLUMNS.find(({ name }) => name === tableSort.name);
+  const sign = tableSort.down ? -1 : 1;
+  return [...entries].sort((a, b) => {
+    const [left, right] = [value(a), value(b)];
+    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+    return sign * (typeof left === 'number' ? left - right : String(left).localeCompare(String(right), 'en', { numeric: true }));
+  });
+}
+
+function headerCell(column, changed) {
+  const active = tableSort.name === column.name;
+  const choose = () => {
+    tableSort = { name: column.name, down: active ? !tableSort.down : !!column.number };
+    changed(column.name);
+  };
+  return h('th', { scope: 'col', class: column.number ? 'num' : undefined, 'aria-sort': active ? (tableSort.down ? 'descending' : 'ascending') : 'none' },
+    h('button', { type: 'button', 'data-sort': column.name, onclick: choose }, column.title || column.name));
+}
+
+function bodyCell(column, entry) {
+  const attributes = { class: column.number ? 'num' : column.name };
+  if (column.cell) return h('td', attributes, column.cell(entry));
+  if (column.text) return h('td', attributes, column.text(entry));
+  const value = column.value(entry);
+  const text = column.number ? number(value, column.digits) : value;
+  if (column.name === 'batch' || column.digits === 9) return h('td', attributes, value === undefined ? '' : String(value));
+  if (column.name === 'system') return h('td', attributes, text, entry.set ? h('span', { class: 'muted set-name' }, entry.set) : '');
+  return h('td', attributes, text === undefined ? '' : text);
+}
+
+// A row opens to the whole record.
+function resultRow(entry, columns) {
+  const open = h('button', { type: 'button', class: 'open', 'aria-expanded': 'false', 'aria-label': `Details of ${entry.record.model} ${entry.record.mode || ''}` });
+  const row = h('tr', { class: entry.doubtful ? 'doubtful' : NO_FIGURE.has(entry.record.verdict) ? 'none' : undefined },
+    h('td', { class: 'opener' }, open), columns.map((column) => bodyCell(column, entry)));
+  open.addEventListener('click', () => {
+    const opened = open.getAttribute('aria-expanded') === 'true';
+    open.setAttribute('aria-expanded', String(!opened));
+    if (opened) row.nextElementSibling.remove();
+    else row.after(h('tr', { class: 'details' }, h('td', { colspan: columns.length + 1 }, resultDetails(entry))));
+    hideTip();
+  });
+  return explain(row, entry);
+}
+
+const SUMMARISED = new Set(['samples_ms', 'epochs', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
+
+function resultDetails(entry) {
+  const { record } = entry;
+  const plain = Object.entries(record).filter(([name, value]) => !SUMMARISED.has(name) && value !== '')
+    .map(([name, value]) => [name, typeof value === 'number' && !Number.isInteger(value) ? number(value, 5) : Array.isArray(value) ? value.join(', ') : String(value)]);
+  return h('div', { class: 'detail' },
+    (record.samples_ms || []).length > 1 ? h('div', {}, samplesStrip(record, colourOf(entry.key)), samplesSummary(record)) : null,
+    h('div', {}, facts(plain)),
+    h('div', { class: 'wide' }, sampleValues(record, Infinity), remarks(record),
+      record.source ? h('p', { class: 'remark' }, 'Source: ', linked(record.source)) : null,
+      record.protocol ? h('p', { class: 'remark' }, `Protocol: ${record.protocol}`) : null,
+      record.command ? commandLine(record.command) : null));
+}
+
+function fillTable(holder) {
+  const words = tableFilter.toLowerCase().split(/\s+/).filter(Boolean);
+  const scope = tableScope === 'all' ? allEntries : allEntries.filter(isShown);
+  const columns = columnsFor(scope);
+  const entries = sorted(scope.filter(matches(words)));
+  const visible = printing ? entries : entries.slice(0, tableRows);
+  const again = (sortedBy) => {
+    fillTable(holder);
+    if (sortedBy) holder.querySelector(`[data-sort="${sortedBy}"]`)?.focus();
+  };
+  const left = entries.length - visible.length;
+  const rows = h('tbody', {}, visible.map((entry) => resultRow(entry, columns)));
+  holder.replaceChildren(
+    h('div', { class: 'scroll tall', tabindex: 0, role: 'region', 'aria-label': 'All results, scrollable' }, h('table', { class: 'data results' },
+      h('caption', {}, `${entries.length === scope.length ? plural(scope.length, 'result') : `${entries.length} of ${plural(scope.length, 'result')}`}; a header sorts, a row opens`),
+      h('thead', {}, h('tr', {}, h('td', { class: 'opener' }), columns.map((column) => headerCell(column, again)))), rows)),
+    left > 0 ? h('button', { type: 'button', class: 'more', onclick: () => { tableRows += 10 * PAGE_ROWS; again(); } }, `Show ${Math.min(left, 10 * PAGE_ROWS)} more of ${left}`) : '');
+}
+
+function tableSection() {
+  if (!allEntries.length) return null;
+  const holder = h('div', { id: 'results' });
+  const count = allEntries.filter(isShown).length;
+  const filter = h('input', { type: 'search', id: 'results-filter', placeholder: 'Filter: resnet train noisy', value: tableFilter, autocomplete: 'off',
+    oninput: (event) => { tableFilter = event.target.value; tableRows = PAGE_ROWS; fillTable(holder); } });
+  fillTable(holder);
+  return section('all', 'All results', [
+    h('p', { class: 'intro' }, 'Every result that was kept, also where a cell was measured again.'),
+    h('div', { class: 'controls' },
+      allEntries.length > count ? segmented('Scope', [['shown', `Shown systems, ${count}`], ['all', `Everything, ${allEntries.length}`]], tableScope,
+        (value) => { tableScope = value; tableRows = PAGE_ROWS; redraw(); }) : null,
+      h('label', { class: 'filter' }, h('span', { class: 'visually-hidden' }, 'Filter the results'), filter)),
+    holder,
+    h('div', { class: 'commands' }, commandLine('tacho results list')),
+  ]);
+}
