@@ -100,7 +100,7 @@ function logAxis(title, more = {}) {
 function pointColours(points, key) {
   const colour = colourOf(key);
   return {
-    borderColor: colour, pointBorderColor: colour, pointStyle: pointOf(key), pointRadius: 4, pointHoverRadius: 6, pointBorderWidth: 1.75,
+    clip: false, borderColor: colour, pointBorderColor: colour, pointStyle: pointOf(key), pointRadius: 4, pointHoverRadius: 6, pointBorderWidth: 1.75,
     pointBackgroundColor: points.map((point) => (point.entry && point.entry.doubtful ? token('--paper') : colour)),
   };
 }

@@ -11,8 +11,22 @@ function line(points, key, mode, more = {}) {
   return { data: points, ...pointColours(points, key), borderWidth: 1.75, borderDash: mode === 'infer' ? [5, 4] : [], tension: 0, ...more };
 }
 
-function panels(groups, build) {
-  return h('div', { class: 'panels' }, groups.map(build));
+const PANELS = 6;
+const unfolded = new Set();
+
+// The first panels of a section; a button shows the others.
+function panels(id, groups, build) {
+  const open = unfolded.has(id) || groups.length <= PANELS + 1;
+  const rest = groups.length - PANELS;
+  return [h('div', { class: 'panels' }, (open ? groups : groups.slice(0, PANELS)).map(build)),
+    open ? null : h('button', { type: 'button', class: 'more', onclick: () => { unfolded.add(id); redraw(); } }, `Show ${rest} more networks and modes`)];
+}
+
+// Where a system has a choice of precisions, lines are drawn in single precision; the table has them all.
+function singlePrecision(entries) {
+  const cell = ({ key, record }) => `${key}|${record.model}|${record.mode}`;
+  const single = new Set(entries.filter(({ record }) => record.precision === 'f32').map(cell));
+  return entries.filter((entry) => entry.record.precision === 'f32' || !single.has(cell(entry)));
 }
 
 // The longest of several lines through the same cells: most different values of `field`, then most threads.
@@ -29,7 +43,7 @@ function linesOver(entries, field, fixed) {
 
 // Per system, mode and precision the longest line.
 function batchLines(entries) {
-  const usable = entries.filter((entry) => isPass(entry) && entry.rate && entry.record.batch);
+  const usable = singlePrecision(entries.filter((entry) => isPass(entry) && entry.rate && entry.record.batch));
   const groups = groupBy(usable, ({ key, record }) => JSON.stringify([key, record.model, record.mode, record.precision]));
   return [...groups.values()].map((group) => longest(linesOver(group, 'batch', ['devices', 'threads', 'image', 'parallel']), 'batch'))
     .filter(Boolean).map((group) => group.sort((a, b) => a.record.batch - b.record.batch));
@@ -54,7 +68,7 @@ function batchSection() {
   return section('batch', 'Batch size', [
     h('p', { class: 'intro' }, 'Throughput against the batch size of one device.'),
     lines.length ? legend(lines.flat(), modeKeys(lines.flat())) : null,
-    panels(groups, ([model, own]) => batchPanel(model, own)), offers(possible),
+    panels('batch', groups, ([model, own]) => batchPanel(model, own)), offers(possible),
   ]);
 }
 
@@ -65,7 +79,7 @@ function modeKeys(entries) {
 
 // A line over the devices keeps either the batch of a device or the batch of all devices.
 function scalingLines(entries) {
-  const groups = groupBy(entries.filter((entry) => entry.record.devices), ({ key, record }) =>
+  const groups = groupBy(singlePrecision(entries.filter((entry) => entry.record.devices)), ({ key, record }) =>
     JSON.stringify([key, record.kind, record.model, record.mode, record.precision]));
   return [...groups.values()].map(scalingLine).filter(Boolean);
 }
@@ -133,6 +147,6 @@ function scalingSection() {
   return section('scaling', 'Device scaling', [
     h('p', { class: 'intro' }, 'Throughput against the number of devices. The dotted line is the ideal: the first point times the devices.'),
     lines.length ? legend(lines.flatMap((scaling) => scaling.entries), [['dotted', 'ideal']]) : null,
-    panels(groups, scalingPanel), offers(possible),
+    panels('scaling', groups, scalingPanel), offers(possible),
   ]);
 }

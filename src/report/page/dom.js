@@ -16,8 +16,8 @@ const byId = (id) => document.getElementById(id);
 
 // Only web addresses become links.
 function linked(text) {
-  return text.split(/(https?:\/\/[^\s,;)]+)/).map((part, i) =>
-    i % 2 === 1 ? h('a', { href: part, rel: 'noreferrer' }, part) : part);
+  return text.split(/((?:https?:\/\/|github\.com\/)[^\s,;)]+)/).map((part, i) =>
+    i % 2 === 1 ? h('a', { href: part.startsWith('http') ? part : `https://${part}`, rel: 'noreferrer' }, part) : part);
 }
 
 // The clipboard's own interface is not offered everywhere to a page from a file; selecting and copying is.

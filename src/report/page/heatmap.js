@@ -21,7 +21,7 @@ function heatCell(entry, shade) {
   if (!entry) return h('td', { class: 'empty' }, h('span', { class: 'visually-hidden' }, 'not measured'));
   if (!entry.time) return explain(h('td', { class: 'none', tabindex: 0 }, entry.record.verdict === 'out_of_memory' ? 'OOM' : 'failed'), entry);
   const depth = shade(entry);
-  const cell = h('td', { tabindex: 0, class: `${depth > 0.55 ? 'deep' : 'pale'}${entry.doubtful ? ' doubtful' : ''}`,
+  const cell = h('td', { tabindex: 0, class: `${depth > (theme() === 'dark' ? 0.65 : 0.72) ? 'deep' : 'pale'}${entry.doubtful ? ' doubtful' : ''}`,
     style: { '--depth': `${Math.round(6 + 82 * depth)}%` } }, number(entry.time.ms), entry.doubtful ? h('sup', {}, '~') : '');
   return explain(cell, entry);
 }
@@ -51,7 +51,7 @@ function gridSection() {
   const possible = gridGroups(latestEntries).flat();
   if (!possible.length) return null;
   return section('grid', 'Grid of devices and batch', [
-    h('p', { class: 'intro' }, 'Time of one pass for every number of devices and total batch. Darker is slower; equal steps of shade are equal ratios.'),
+    h('p', { class: 'intro' }, 'Time of one pass for every number of devices and total batch. The stronger the shade, the slower; equal steps of shade are equal ratios.'),
     h('div', { class: 'grids' }, groups.map(heatFigure)), offers(possible),
   ]);
 }

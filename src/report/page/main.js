@@ -61,6 +61,7 @@ function setTheme(name) {
 
 function print(on) {
   printing = on;
+  document.documentElement.classList.toggle('printing', on);  // as wide as paper, so that charts are drawn in their size
   setTheme(chosenTheme);
   redraw();
 }

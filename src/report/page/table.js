@@ -8,31 +8,31 @@ let tableRows = PAGE_ROWS;
 
 const field = (name) => (entry) => entry.record[name];
 
-// `when`: 'always', or only where values are 'present' or 'differing'.
+// `when`: 'always', or only where values are 'present' or 'differing'. Not all fit on paper.
 const COLUMNS = [
   { name: 'system', value: (entry) => entry.system.label, when: 'always' },
   { name: 'model', title: 'network', value: field('model'), when: 'always' },
   { name: 'mode', value: field('mode'), when: 'always' },
-  { name: 'kind', value: field('kind'), when: 'differing' },
-  { name: 'engine', value: field('engine'), when: 'differing' },
+  { name: 'kind', value: field('kind'), when: 'differing', paper: false },
+  { name: 'engine', value: field('engine'), when: 'differing', paper: false },
   { name: 'precision', value: field('precision'), when: 'differing' },
   { name: 'batch', value: (entry) => entry.record.batch, number: true, when: 'always', digits: 9 },
-  { name: 'batch_total', title: 'total batch', value: field('batch_total'), number: true, when: 'present', digits: 9 },
+  { name: 'batch_total', title: 'total batch', value: field('batch_total'), number: true, when: 'present', paper: false, digits: 9 },
   { name: 'devices', value: field('devices'), number: true, when: 'differing', digits: 9 },
   { name: 'threads', value: field('threads'), number: true, when: 'differing', digits: 9 },
   { name: 'image', value: field('image'), when: 'differing' },
   { name: 'ms', title: 'median ± MAD ms', value: (entry) => entry.time?.ms, text: timeText, number: true, when: 'always' },
   { name: 'rate', title: 'images/s', value: (entry) => entry.rate, number: true, when: 'present' },
   { name: 'gflops', title: 'GFLOP/s', value: field('gflops'), number: true, when: 'present' },
-  { name: 'percent_of_peak', title: '% of peak', value: field('percent_of_peak'), number: true, when: 'present' },
-  { name: 'output_mvox_per_s', title: 'Mvox/s', value: field('output_mvox_per_s'), number: true, when: 'present' },
-  { name: 'iterations_per_min', title: 'iterations/min', value: field('iterations_per_min'), number: true, when: 'present' },
-  { name: 'speedup', title: 'speed-up', value: field('speedup'), number: true, when: 'present' },
-  { name: 'seconds', title: 'seconds', value: field('seconds'), number: true, when: 'present' },
-  { name: 'test_accuracy', title: 'test accuracy %', value: ({ record }) => (record.test_accuracy === undefined ? undefined : percentOf(record.test_accuracy)), number: true, when: 'present' },
+  { name: 'percent_of_peak', title: '% of peak', value: field('percent_of_peak'), number: true, when: 'present', paper: false },
+  { name: 'output_mvox_per_s', title: 'Mvox/s', value: field('output_mvox_per_s'), number: true, when: 'present', paper: false },
+  { name: 'iterations_per_min', title: 'iterations/min', value: field('iterations_per_min'), number: true, when: 'present', paper: false },
+  { name: 'speedup', title: 'speed-up', value: field('speedup'), number: true, when: 'present', paper: false },
+  { name: 'seconds', title: 'seconds', value: field('seconds'), number: true, when: 'present', paper: false },
+  { name: 'test_accuracy', title: 'test accuracy %', value: ({ record }) => (record.test_accuracy === undefined ? undefined : percentOf(record.test_accuracy)), number: true, when: 'present', paper: false },
   { name: 'peak_memory_mib', title: 'memory MiB', value: field('peak_memory_mib'), number: true, when: 'present' },
   { name: 'verdict', value: field('verdict'), cell: verdictCell, when: 'always' },
-  { name: 'time', title: 'measured', value: field('time'), text: (entry) => day(entry.record.time), when: 'always' },
+  { name: 'time', title: 'measured', value: field('time'), text: (entry) => day(entry.record.time), when: 'always', paper: false },
 ];
 
 function timeText({ record, time }) {
@@ -47,7 +47,8 @@ function verdictCell({ record }) {
 }
 
 function columnsFor(entries) {
-  return COLUMNS.filter(({ when, value }) => {
+  return COLUMNS.filter(({ when, value, paper }) => {
+    if (printing && paper === false) return false;
     if (when === 'always') return true;
     const values = new Set(entries.map(value));
     return when === 'present' ? [...values].some((v) => v !== undefined) : values.size > 1;
@@ -130,7 +131,7 @@ function fillTable(holder) {
   const scope = tableScope === 'all' ? allEntries : allEntries.filter(isShown);
   const columns = columnsFor(scope);
   const entries = sorted(scope.filter(matches(words)));
-  const visible = printing ? entries : entries.slice(0, tableRows);
+  const visible = entries.slice(0, tableRows);
   const again = (sortedBy) => {
     fillTable(holder);
     if (sortedBy) holder.querySelector(`[data-sort="${sortedBy}"]`)?.focus();
@@ -141,7 +142,8 @@ function fillTable(holder) {
     h('div', { class: 'scroll tall', tabindex: 0, role: 'region', 'aria-label': 'All results, scrollable' }, h('table', { class: 'data results' },
       h('caption', {}, `${entries.length === scope.length ? plural(scope.length, 'result') : `${entries.length} of ${plural(scope.length, 'result')}`}; a header sorts, a row opens`),
       h('thead', {}, h('tr', {}, h('td', { class: 'opener' }), columns.map((column) => headerCell(column, again)))), rows)),
-    left > 0 ? h('button', { type: 'button', class: 'more', onclick: () => { tableRows += 10 * PAGE_ROWS; again(); } }, `Show ${Math.min(left, 10 * PAGE_ROWS)} more of ${left}`) : '');
+    left > 0 ? h('button', { type: 'button', class: 'more', onclick: () => { tableRows += 10 * PAGE_ROWS; again(); } }, `Show ${Math.min(left, 10 * PAGE_ROWS)} more of ${left}`) : '',
+    left > 0 ? h('p', { class: 'on-paper muted' }, `The page itself holds ${plural(left, 'more result')}.`) : '');
 }
 
 function tableSection() {

@@ -26,9 +26,12 @@ function zooEntries(entries) {
   return entries.filter((entry) => isPass(entry) && entry.record.batch && MODES[entry.record.mode] && (entry.time || NO_FIGURE.has(entry.record.verdict)));
 }
 
+// By the first system shown that has trained the network; networks that were only run come last.
 function byTrainingTime(entries) {
-  const time = (model, mode) => Math.min(...entries.filter((e) => e.record.model === model && e.record.mode === mode && e.time).map((e) => e.time.ms));
-  const key = (model) => (Number.isFinite(time(model, 'train')) ? time(model, 'train') : 1e9 + Math.min(1e9, time(model, 'infer')));
+  const systems = shownSystems();
+  const time = (model, mode) => systems.map(({ key }) => entries.find((e) => e.key === key && e.record.model === model && e.record.mode === mode && e.time))
+    .find(Boolean)?.time.ms;
+  const key = (model) => time(model, 'train') ?? 1e9 + (time(model, 'infer') ?? 1e9);
   return unique(entries.map((entry) => entry.record.model)).sort((a, b) => key(a) - key(b));
 }
 
@@ -49,7 +52,7 @@ function zooPanel(mode, models, entries) {
   const systems = shownSystems().filter((system) => own.some((entry) => entry.key === system.key));
   const datasets = systems.map((system) => {
     const points = names.map((model) => zooPoint(own.find((e) => e.key === system.key && e.record.model === model), model));
-    return { label: system.label, data: points, ...barColours(points, system.key), barPercentage: 0.86, categoryPercentage: 0.78, maxBarThickness: 16 };
+    return { label: system.label, data: points, ...barColours(points, system.key), barPercentage: 0.86, categoryPercentage: 0.78, maxBarThickness: 16, skipNull: true };
   });
   const unit = zooMetric === 'rate' ? 'images/s' : 'ms per pass';
   return chartFigure({
@@ -59,7 +62,7 @@ function zooPanel(mode, models, entries) {
       type: 'bar', data: { labels: names, datasets }, plugins: [barEnds],
       options: { indexAxis: 'y', layout: { padding: { right: 58 } }, scales: {
         x: axis(unit, { beginAtZero: true, ticks: { maxTicksLimit: 6, maxRotation: 0 } }),
-        y: axis('', { title: { display: false }, grid: { display: false }, ticks: { color: token('--ink'), autoSkip: false } }) } },
+        y: axis('', { title: { display: false }, grid: { display: false }, ticks: { color: token('--ink'), autoSkip: false, callback: (i) => names[i] } }) } },
     }),
   });
 }
