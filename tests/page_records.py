@@ -69,7 +69,7 @@ def pass_ms(model, mode, batch, gflops, factor=1.0):
 def add_pass(maker, system, model, mode, batch, spread=0.01, **fields):
     roof = system["speeds"][-1]
     ms = pass_ms(model, mode, batch, roof["fma_gflops"], 0.9 + 0.3 * maker.random.random())
-    flop = NETWORKS[model][0] * 1e9 * batch * (3 if mode == "train" else 1)
+    flop = round(NETWORKS[model][0] * 1e9 * batch * (3 if mode == "train" else 1))
     values = plain(model, mode, batch, threads=system["cores"], system=system, run="r1", suite="zoo", flop_per_pass=flop,
                    bytes_per_pass=NETWORKS[model][1] * 2**20 * batch * (3 if mode == "train" else 1), time_includes=["update"] if mode == "train" else [],
                    gflops=flop / ms / 1e6, percent_of_peak=100 * flop / ms / 1e6 / roof["fma_gflops"], peak_memory_mib=200 + 20.0 * batch,
@@ -108,8 +108,8 @@ def add_grid(maker):
             if total % devices:
                 continue
             ms = 2.3 * total / devices * (1 + 0.06 * devices) + 1.2 * devices
-            fields = plain("resnet18", "infer", total // devices, devices=devices, threads=max(1, 16 // devices), parallel="scatter", system=THIS_MACHINE,
-                           command="tacho suite grid", suite="grid", batch_total=total, scatter_ms=0.05 * ms, gather_ms=0.02 * ms)
+            fields = plain("resnet18", "infer", total // devices, devices=devices, threads=max(1, 16 // devices), system=THIS_MACHINE,
+                           command="tacho suite grid", suite="grid",)
             if devices == 8 and total == 2048:
                 maker.add(**fields, verdict="out_of_memory", reason="needs about 70 GiB")
             elif devices == 8:
@@ -121,8 +121,8 @@ def add_grid(maker):
 def add_scaling(maker):
     for devices in (1, 2, 4, 8):
         maker.measured(410 * (1 + 0.045 * (devices - 1)), 0.015,
-                       **plain("resnet50", "train", 32, devices=devices, threads=16 // devices, parallel="allreduce", system=THIS_MACHINE,
-                               command="tacho suite scaling", suite="scaling", allreduce_ms=9.0 * devices, speedup=devices / (1 + 0.045 * (devices - 1))))
+                       **plain("resnet50", "train", 32, devices=devices, threads=16 // devices, system=THIS_MACHINE,
+                               command="tacho suite scaling", suite="scaling", speedup=devices / (1 + 0.045 * (devices - 1))))
 
 
 def add_training(maker):
@@ -147,8 +147,8 @@ def add_references(maker):
                   speedup=rate / 41.5, forward_images_per_s=4 * rate, backward_images_per_s=1.4 * rate, system={"name": "K80 nodes"}, **wrong)
     for devices in (1, 2, 3, 4):
         for total in (16, 32, 64, 128):
-            share = {} if total % devices else {"batch": total // devices}
-            maker.add(model="resnet50", mode="infer", engine="pytorch", precision="f16", batch_total=total, devices=devices, image="224x224",
+            share = {"batch_total": total} if total % devices else {"batch": total // devices}
+            maker.add(model="resnet50", mode="infer", engine="pytorch", precision="f16", devices=devices, image="224x224",
                       mean_ms=8 * devices + total / devices, system={"name": "Station"}, reference="made-up-grid", source="A made-up grid", **share)
     maker.add(model="unet3d", mode="train", kind="train", engine="pytorch", devices=2, batch=1, image="40x432x432", seconds=1800.0, iterations_per_min=33.0,
               system={"name": "GPU model A"}, reference="made-up-volume", source="A made-up volume")

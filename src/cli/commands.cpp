@@ -10,6 +10,7 @@ void add_commands(CLI::App& app, CommandContext& context) {
   add_results_command(app, context);
   add_compare_command(app, context);
   add_plan_command(app, context);
+  add_report_command(app, context);
   add_infer_command(app, context);
   add_weights_command(app, context);
 }

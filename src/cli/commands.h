@@ -19,6 +19,7 @@ void add_suite_command(CLI::App& app, CommandContext& context);
 void add_results_command(CLI::App& app, CommandContext& context);
 void add_compare_command(CLI::App& app, CommandContext& context);
 void add_plan_command(CLI::App& app, CommandContext& context);
+void add_report_command(CLI::App& app, CommandContext& context);
 void add_infer_command(CLI::App& app, CommandContext& context);
 void add_weights_command(CLI::App& app, CommandContext& context);
 

@@ -34,7 +34,7 @@ function closest(base, candidates) {
   })[0]?.entry;
 }
 
-const included = (record) => (record.time_includes ? [...record.time_includes].sort().join(' and ') || 'nothing but the pass' : undefined);
+const included = (record) => listed([...(record.time_includes || [])].sort()) || 'nothing but the pass';
 
 // How a cell differs from the base's by definition; `bars` are differences that forbid a ratio.
 function differences(base, other) {
@@ -46,7 +46,7 @@ function differences(base, other) {
   if ((record.devices || 1) !== (own.devices || 1)) found.notes.push(`${plural(record.devices, 'device')}, not ${own.devices || 1}`);
   differ('precision', 'notes', `precision ${record.precision}, not ${own.precision}`);
   const [mine, theirs] = [included(own), included(record)];
-  if (mine !== undefined && theirs !== undefined && mine !== theirs) found.notes.push(`the time includes ${theirs}; the base's ${mine}`);
+  if (mine !== theirs) found.notes.push(`the time includes ${theirs}; the base's ${mine}`);
   if (other.time.by !== 'median') found.notes.push(other.time.by === 'mean' ? 'mean, not median' : 'time computed from images/s');
   if (record.known_error) found.notes.push(`known error: ${record.known_error}`);
   return found;

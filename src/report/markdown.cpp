@@ -1,0 +1,110 @@
+#include "report/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "report/table.h"
+#include "results/format.h"
+
+namespace tacho {
+namespace {
+
+// Records of one machine or one published set, in the order in which they were measured.
+struct Group {
+  std::string name;
+  bool published = false;
+  std::vector<Record> records = {};
+};
+
+std::string owner(const Record& record) {
+  if (!record.reference.empty()) return record.reference;
+  return record.system.machine_id.empty() ? record.system.name : record.system.machine_id;
+}
+
+// Groups by a text of the records, each group where its first record stands.
+template<typename KeyOf>
+std::vector<std::pair<std::string, std::vector<Record>>> grouped(std::span<const Record> records,
+                                                                 KeyOf key_of) {
+  std::vector<std::pair<std::string, std::vector<Record>>> groups;
+  for (const Record& record : records) {
+    const std::string key = key_of(record);
+    auto group = std::ranges::find(groups, key, [](const auto& entry) { return entry.first; });
+    if (group == groups.end()) group = groups.insert(group, {key, {}});
+    group->second.push_back(record);
+  }
+  return groups;
+}
+
+std::vector<Group> groups_of(std::span<const Record> records) {
+  std::vector<Group> groups;
+  for (auto& [key, members] : grouped(records, owner)) {
+    const bool published = !members.front().reference.empty();
+    groups.push_back({published ? key : members.front().system.name, published, std::move(members)});
+  }
+  std::ranges::stable_partition(groups, [](const Group& group) { return !group.published; });
+  return groups;
+}
+
+void add_item(std::string& text, std::string_view name, std::string_view value) {
+  if (!value.empty()) text += fmt::format("- {}: {}\n", name, value);
+}
+
+std::string machine_summary(const SystemInfo& system) {
+  std::string text;
+  add_item(text, "CPU", system.cpu);
+  if (system.cores > 0) add_item(text, "usable cores", std::to_string(system.cores));
+  if (system.memory_mib > 0) add_item(text, "memory", format_bytes(system.memory_mib << 20));
+  add_item(text, "operating system", system.os);
+  for (const MachineSpeed& speed : system.speeds) {
+    add_item(text, fmt::format("measured on {} {}", speed.threads, speed.threads == 1 ? "thread" : "threads"),
+             fmt::format("{} GFLOP/s, {} GB/s", format_significant(speed.fma_gflops, 3),
+                         format_significant(speed.bandwidth_gbs, 3)));
+  }
+  if (!system.version.empty()) {
+    add_item(text, "tacho",
+             fmt::format("{}{}{}, {}", system.version, system.commit.empty() ? "" : ", commit ",
+                         system.commit, system.build_type));
+  }
+  for (const std::string& warning : system.warnings) add_item(text, "warning", warning);
+  return text;
+}
+
+std::string published_summary(const Record& record) {
+  std::string text;
+  add_item(text, "source", record.source);
+  add_item(text, "protocol", record.protocol);
+  return text;
+}
+
+// Commands, each once.
+std::string commands(std::span<const Record> records) {
+  std::string text;
+  for (const auto& [command, ignored] : grouped(records, [](const Record& r) { return r.command; })) {
+    if (!command.empty()) text += command + "\n";
+  }
+  return text.empty() ? "" : fmt::format("\n```\n{}```\n", text);
+}
+
+std::string section(const Group& group) {
+  const Record& newest = group.records.back();
+  std::string text = fmt::format("\n## {}\n\n", group.name);
+  text += group.published ? published_summary(newest) : machine_summary(newest.system);
+  for (const auto& [kind, records] : grouped(group.records, [](const Record& r) { return r.kind; })) {
+    text += fmt::format("\n### {}\n\n", kind.empty() ? "results" : kind);
+    text += format_records(records, Format::md, true) + commands(records);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_report(std::span<const Record> records) {
+  std::string text = "# tacho report\n";
+  for (const Group& group : groups_of(records)) text += section(group);
+  return text;
+}
+
+}  // namespace tacho
