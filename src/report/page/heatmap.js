@@ -28,7 +28,9 @@ function heatCell(entry, shade) {
 
 function heatFigure(group) {
   const { record, system } = group[0];
-  const totals = unique(group.map((entry) => entry.images)).sort((a, b) => a - b);
+  // A batch measured on one number of devices only belongs to the batch curves.
+  const totals = unique(group.map((entry) => entry.images)).sort((a, b) => a - b)
+    .filter((total) => new Set(group.filter((entry) => entry.images === total).map(({ record }) => record.devices)).size > 1);
   const devices = unique(group.map((entry) => entry.record.devices)).sort((a, b) => a - b);
   const shade = shadeOf(group);
   const at = (count, total) => group.filter((entry) => entry.record.devices === count && entry.images === total)
