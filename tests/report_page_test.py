@@ -136,7 +136,9 @@ class PageTest(unittest.TestCase):
         self.browser.move_to(box[0] + 60, box[1] + 8)
         self.assertFalse(self.run_script("document.querySelector('#tip').hidden"))
         self.assertEqual(self.run_script("document.querySelectorAll('#tip .strip circle').length"), 20)
-        self.assertIn("95 % interval", self.run_script("document.querySelector('#tip').innerText"))
+        text = self.run_script("document.querySelector('#tip').innerText")
+        self.assertIn("95 % interval", text)
+        self.assertNotIn("null", text)
 
     def test_a_bar_shows_its_samples(self):
         self.run_script("document.querySelector('#zoo canvas').scrollIntoView({ block: 'start', behavior: 'instant' })")

@@ -109,7 +109,7 @@ let tipEntry = null;
 function showTip(entry, x, y, figure) {
   const tip = byId('tip');
   if (tipEntry !== entry || tip.hidden) {
-    tip.replaceChildren(...tipContent(entry, figure).filter(Boolean).flat());
+    tip.replaceChildren(...tipContent(entry, figure).flat().filter(Boolean));
     tip.hidden = false;
     tipEntry = entry;
   }
