@@ -40,7 +40,7 @@ def make_page(tacho, folder, records=None):
         json.dump(page_records() if records is None else records, file)
     store = ["--db", os.path.join(folder, "results.db")]
     subprocess.run([tacho, "results", "import", source, *store], check=True, capture_output=True, timeout=60)
-    subprocess.run([tacho, "report", "-o", page, *store], check=True, capture_output=True, timeout=60)
+    subprocess.run([tacho, "report", "-o", page, "--no-references", *store], check=True, capture_output=True, timeout=60)
     return page
 
 

@@ -18,7 +18,7 @@ namespace {
 struct ResultsOptions {
   StoreOptions store;
   OutputOptions output;
-  std::string model, system;  // empty: all
+  RecordFilter filter;
   bool references = false;
   std::string id;
   std::vector<std::string> ids;
@@ -28,19 +28,13 @@ struct ResultsOptions {
 using Options = std::shared_ptr<ResultsOptions>;
 
 std::vector<Record> chosen_records(const ResultsOptions& options) {
-  std::vector<Record> records =
-      options.references ? reference_records() : Store(store_path(options.store)).all();
-  std::erase_if(records, [&](const Record& record) {
-    return (!options.model.empty() && record.model != options.model) ||
-           (!options.system.empty() && record.system.name != options.system &&
-            record.reference != options.system);
-  });
-  return records;
+  return filtered(options.references ? reference_records() : Store(store_path(options.store)).all(),
+                  options.filter);
 }
 
 // More than a thousand rows are for programs; people first want to know what there is.
 bool lists_sets(const ResultsOptions& options, Format format) {
-  return options.references && options.model.empty() && options.system.empty() &&
+  return options.references && options.filter.model.empty() && options.filter.system.empty() &&
          (format == Format::table || format == Format::md);
 }
 
@@ -61,14 +55,9 @@ CLI::App* add(CLI::App& results, const Options& options, const char* name, const
   return command;
 }
 
-void add_filters(CLI::App& command, ResultsOptions& options) {
-  command.add_option("--model", options.model, "Only this network's");
-  command.add_option("--system", options.system, "Only this machine's");
-}
-
 void add_list(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "list", "What is kept, oldest first");
-  add_filters(*command, *options);
+  add_filter_options(*command, options->filter);
   command->add_flag("--references", options->references,
                     "The published results that come with the program; without a filter, their sets");
   add_output_options(*command, options->output);
@@ -104,7 +93,7 @@ void add_import(CLI::App& results, const Options& options) {
 
 void add_export(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "export", "Results as JSON, to be imported elsewhere");
-  add_filters(*command, *options);
+  add_filter_options(*command, options->filter);
   command->add_option("-o,--output", options->output.file, "Write to this file instead of stdout");
   command->callback([options] {
     check_output(options->output);

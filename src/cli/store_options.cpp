@@ -26,6 +26,20 @@ std::filesystem::path store_path(const StoreOptions& options) {
   return options.file ? *options.file : default_store_path();
 }
 
+void add_filter_options(CLI::App& command, RecordFilter& filter) {
+  command.add_option("--model", filter.model, "Only this network's");
+  command.add_option("--system", filter.system, "Only this machine's, or this published set's");
+}
+
+std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter) {
+  std::erase_if(records, [&](const Record& record) {
+    const bool other_system = record.system.name != filter.system && record.reference != filter.system;
+    return (!filter.model.empty() && record.model != filter.model) ||
+           (!filter.system.empty() && other_system);
+  });
+  return records;
+}
+
 std::vector<Selection> select_all(const std::vector<std::string>& names, const StoreOptions& options) {
   const std::vector<Record> stored = Store(store_path(options)).all();
   std::vector<Selection> selections;

@@ -18,6 +18,15 @@ void add_store_options(CLI::App& command, StoreOptions& options);
 
 std::filesystem::path store_path(const StoreOptions& options);
 
+// Which records are wanted; empty: all.
+struct RecordFilter {
+  std::string model, system;
+};
+
+void add_filter_options(CLI::App& command, RecordFilter& filter);
+
+std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter);
+
 // What a name of results/selection.h may be, and a file of results.
 inline constexpr const char* kSelectionHelp =
     "'this' machine, a run's id, a system, an engine, a published set (tacho results list --references), or "

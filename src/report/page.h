@@ -16,7 +16,8 @@ struct PageOrigin {
   std::string machine;    // id of the machine that made it
 };
 
-// What the page's script reads: the origin, and `records` as in --format json.
+// What the page's script reads: the origin, `sets` with the source and protocol of published sets by name,
+// and `records` as in --format json without these.
 Json page_data(std::span<const Record> records, const PageOrigin& origin);
 
 // One file that needs nothing else: markup, style, Chart.js, the scripts of report/page/ and the data.

@@ -1,21 +1,16 @@
 #include "results/bench_record.h"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
-#include <chrono>
 #include <random>
 
+#include "base/clock.h"
 #include "results/statistics.h"
 
 namespace tacho {
 namespace {
 
 constexpr double kMib = 1 << 20;
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 void add_statistics(const Measurement& measurement, Record& record) {
   const auto& samples = measurement.samples_ms;

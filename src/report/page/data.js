@@ -1,6 +1,7 @@
 // Records into entries (a record with what the page derives from it) and systems (who they belong to).
 
 const page = JSON.parse(byId('data').textContent);
+for (const record of page.records) Object.assign(record, page.sets[record.reference]);
 
 const NO_FIGURE = new Set(['out_of_memory', 'failed']);
 const DOUBTFUL = new Set(['noisy', 'oversubscribed']);

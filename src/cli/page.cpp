@@ -1,0 +1,23 @@
+#include "cli/page.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/os.h"
+#include "report/page.h"
+#include "results/references.h"
+
+namespace tacho {
+
+void write_page(const std::filesystem::path& file, std::span<const Record> records, bool with_references,
+                const std::string& command) {
+  std::vector<Record> shown(records.begin(), records.end());
+  if (with_references) {
+    for (const ReferenceSet& set : reference_sets())
+      shown.insert(shown.end(), set.records.begin(), set.records.end());
+  }
+  const PageOrigin origin = {
+      .generated = utc_now(), .version = TACHO_VERSION, .command = command, .machine = machine_id()};
+  write_file_atomically(file, html_page(page_data(shown, origin)));
+}
+
+}  // namespace tacho
