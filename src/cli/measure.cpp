@@ -162,12 +162,13 @@ void say_where(const Run& run, const Job& job, const std::vector<Record>& record
 }
 
 // Beside the store, so that a first look ends in a page to open. What was measured counts more than that.
-void write_page_of_store(const Run& run, const MeasureOptions& options, const CommandContext& context) {
+void write_page_of_store(const Run& run, const MeasureOptions& options) {
   if (!run.is_kept()) return;
   const std::filesystem::path store = store_path(options.store);
   const std::filesystem::path page = std::filesystem::absolute(store).replace_filename("report.html");
   try {
-    write_page(page, Store(store).all(), true, context.command);
+    write_page(page, Store(store).all(), true,
+               fmt::format("tacho report --db {} -o {}", store.string(), page.string()));
     fmt::print(stderr, "tacho: note: the page to open in a browser is {}\n", page.string());
   } catch (const UserError& error) {
     fmt::print(stderr, "tacho: warning: no page was written: {}\n", error.what());
@@ -204,7 +205,7 @@ void measure_and_report(const Job& job, const MeasureOptions& options, CommandCo
     write_output(options.output, job.present(records, format));
   }
   say_where(run, job, records, options);
-  if (!job.suite.empty() && !records.empty()) write_page_of_store(run, options, context);
+  if (!job.suite.empty() && !records.empty()) write_page_of_store(run, options);
   if (something_failed(records)) context.exit_status = 1;
   if (interrupted()) context.exit_status = kInterruptedStatus;
 }

@@ -115,7 +115,7 @@ ConfidenceInterval speed_interval(const Record& record, const Metric& metric) {
   if (metric.lower_is_better && record.median_low_ms && *record.median_low_ms > 0) {
     return {1 / *record.median_high_ms, 1 / *record.median_low_ms};
   }
-  return record.reference.empty() ? ConfidenceInterval{speed, speed} : published_interval(speed);
+  return published_interval(speed);
 }
 
 Comparison compare_records(const Record& a, const Record& b, const Metric& metric) {

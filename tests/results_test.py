@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Results over several calls of the program: results_test.py TACHO. Needs only the standard library.
+
+Keeps, resumes, compares, plans and reports. Measures with the null engine, which does nothing.
+"""
+
+import json
+import os
+import pty
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TACHO = ""
+
+
+class StoreTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.db = os.path.join(self.folder, "results.db")
+
+    def run_tacho(self, *arguments, status=0):
+        done = subprocess.run([TACHO, *arguments, "--db", self.db], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def json_of(self, *arguments):
+        return json.loads(self.run_tacho(*arguments, "--format", "json").stdout)
+
+    def bench(self, *arguments):
+        return self.json_of("bench", *arguments, "--engine", "null", "--image", "64")
+
+    def refusal(self, *arguments):
+        done = self.run_tacho(*arguments, status=2)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def add(self, **changes):
+        """A copy of a real record with other figures and names."""
+        if not hasattr(self, "template"):
+            (self.template,) = self.bench("resnet18", "--repeat", "20", "--no-db")
+        record = json.loads(json.dumps(self.template))
+        scale = changes.pop("scale_ms")
+        random.seed(str(changes))
+        samples = sorted(scale * (1 + random.uniform(-0.01, 0.01)) for _ in range(20))
+        record.update(samples_ms=samples, median_ms=(samples[9] + samples[10]) / 2, min_ms=samples[0], engine="native")
+        for name in ("median_low_ms", "median_high_ms", "mad_ms", "mean_ms", "drift_percent", "p95_ms"):
+            record.pop(name, None)
+        random.shuffle(record["samples_ms"])
+        record["system"]["name"] = changes.pop("system", "somewhere")
+        record["system"]["machine_id"] = record["system"]["name"]
+        record["id"] = os.urandom(8).hex()
+        record.update(changes)
+        path = os.path.join(self.folder, "one.json")
+        with open(path, "w") as file:
+            json.dump([record], file)
+        self.run_tacho("results", "import", path)
+
+
+class Resume(StoreTest):
+    COUNT = 150
+    CELLS = ["squeezenet1_1", "--batch", f"1-{COUNT}"]
+
+    def test_a_run_that_is_killed_twenty_times_loses_no_finished_cell(self):
+        finished = []
+        for kill in range(20):
+            seen = self.killed_after(random.Random(kill).uniform(0.1, 0.5), resume=bool(finished))
+            records = self.json_of("results", "list")
+            batches = [record["batch"] for record in records]
+            self.assertEqual(batches[: len(finished)], finished)
+            self.assertGreaterEqual(len(batches), len(finished) + seen)
+            finished = batches
+        self.assertLess(len(finished), self.COUNT, "the last kill came too late to interrupt anything")
+        self.assertGreater(len(finished), 0, "every kill came too early to interrupt anything")
+        records = self.bench(*self.CELLS, *(["--continue"] if finished else []))
+        self.assertEqual([record["batch"] for record in records], list(range(1, self.COUNT + 1)))
+        self.assertEqual(len({record["run"] for record in records}), 1)
+        self.assertEqual(len(self.json_of("results", "list")), self.COUNT)
+
+    def killed_after(self, seconds, resume):
+        """How many cells the program said it had finished before it was killed."""
+        parent, child = pty.openpty()
+        command = [TACHO, "bench", *self.CELLS, "--engine", "null", "--image", "64", "--db", self.db]
+        process = subprocess.Popen(command + (["--continue"] if resume else []), stdout=subprocess.DEVNULL, stderr=child)
+        os.close(child)
+        time.sleep(seconds)
+        process.kill()
+        process.wait()
+        text = b""
+        try:
+            while part := os.read(parent, 65536):
+                text += part
+        except OSError:
+            pass  # the end of a terminal
+        os.close(parent)
+        cells = re.findall(rb"\[(\d+)/\d+\]", text)
+        return int(cells[-1]) - 1 if cells else 0
+
+    def test_continue_measures_only_what_is_missing(self):
+        first = self.bench("squeezenet1_1", "--batch", "1,2")
+        run = first[0]["run"][:8]
+        both = self.bench("squeezenet1_1", "--batch", "1,2,3", "--continue", run)
+        self.assertEqual([r["id"] for r in both[:2]], [r["id"] for r in first])
+        self.assertEqual(len(self.json_of("results", "list")), 3)
+
+    def test_continue_refuses_what_was_never_begun(self):
+        self.assertIn("no earlier run", self.refusal("suite", "quick", "--continue"))
+        self.bench("squeezenet1_1")
+        self.assertIn("no run has this id", self.refusal("bench", "vgg16", "--continue", "zzzz"))
+        self.assertIn("none of these cells", self.refusal("bench", "vgg16", "--engine", "null", "--continue"))
+
+    def test_records_say_how_they_were_made(self):
+        (record,) = self.bench("squeezenet1_1", "--batch", "2")
+        self.assertTrue(record["command"].startswith("tacho bench squeezenet1_1 --batch 2"))
+        self.assertEqual(len(record["system"]["machine_id"]), 16)
+        self.assertIn("commit", record["system"])
+
+
+class Compare(StoreTest):
+    def test_answers_which_system_is_faster(self):
+        self.add(system="quick", scale_ms=100)
+        self.add(system="slow", scale_ms=200)
+        (row,) = self.json_of("compare", "quick", "slow")
+        self.assertEqual(row["answer"], "faster")
+        self.assertAlmostEqual(row["ratio"], 2, delta=0.1)
+        (row,) = self.json_of("compare", "slow", "quick")
+        self.assertEqual(row["answer"], "slower")
+
+    def test_compares_with_published_results(self):
+        self.add(system="here", image="224x224", scale_ms=100)
+        (row,) = self.json_of("compare", "here", "dgx1-v100")
+        self.assertEqual(row["b"]["value"], 5.03)
+        self.assertEqual(row["answer"], "slower")
+        table = self.run_tacho("compare", "here", "dgx1-v100", "pytorch-gpu-benchmark/A100").stdout
+        self.assertIn("batch 16 against 12", table)
+
+    def test_takes_files_of_results(self):
+        self.add(system="here", scale_ms=100)
+        path = os.path.join(self.folder, "all.json")
+        self.run_tacho("results", "export", "-o", path)
+        (row,) = self.json_of("compare", "here", path)
+        self.assertEqual(row["ratio"], 1)
+
+    def test_cells_that_took_turns_are_compared_as_such(self):
+        records = self.bench("squeezenet1_1", "--threads", "1,2", "--interleave")
+        self.assertEqual(records[0]["interleaved"], records[1]["interleaved"])
+        self.assertNotIn("peak_memory_mib", records[0])
+
+    def test_refuses_names_that_mean_nothing(self):
+        self.assertIn("dgx1-v100", self.refusal("compare", "nothing", "embl-gpu"))
+        self.assertIn("nothing was measured on this machine", self.refusal("compare", "this", "dgx1-v100"))
+        self.assertIn("no network and mode in common", self.refusal("compare", "dgx1-v100", "embl-gpu"))
+
+
+class Plan(StoreTest):
+    def test_the_embl_table_is_put_right(self):
+        rows = {row["system"]: row for row in self.json_of("plan", "embl-summary") if row["devices"] == 1}
+        hours = {name: round(row["8.1_tvox_h"], 1) for name, row in rows.items()}
+        self.assertEqual(
+            hours, {"Cluster:1080Ti": 255.7, "Cluster:P100": 261.6, "SMC:P100": 239.4, "SMC:V100": 177.2}
+        )
+        self.assertEqual(rows["SMC:V100"]["published_8.1_tvox_h"], 17.8)
+
+    def test_time_and_cost_of_a_job_with_an_interval(self):
+        self.add(system="here", mode="infer", scale_ms=160)
+        (row,) = self.json_of("plan", "here", "--images", "1M", "--price", "36")
+        self.assertAlmostEqual(row["seconds"], 10000, delta=150)
+        self.assertAlmostEqual(row["cost"], 100, delta=1.5)
+        self.assertLess(row["seconds_low"], row["seconds"])
+        self.assertGreater(row["seconds_high"], row["seconds"])
+
+    def test_wrong_sizes_are_refused(self):
+        self.add(system="here", scale_ms=160)
+        self.assertIn("--epochs needs --images", self.refusal("plan", "here", "--epochs", "3"))
+        self.assertIn("must be a number above 0", self.refusal("plan", "here", "--images", "many"))
+        self.assertIn("training is needed", self.refusal("plan", "here", "--iterations", "100k"))
+
+
+class References(StoreTest):
+    def test_sets_are_listed_with_their_sources(self):
+        table = self.run_tacho("results", "list", "--references").stdout
+        for name in ("dgx1-v100", "keras-cifar10", "pytorch-throughput", "embl-summary", "embl-gpu"):
+            self.assertIn(name, table)
+
+    def test_each_figure_has_its_source_protocol_error_and_correction(self):
+        records = self.json_of("results", "list", "--references")
+        self.assertTrue(all(record["source"] and record["protocol"] for record in records))
+        embl = [record for record in records if "output_mvox_per_s" in record]
+        self.assertEqual(len(embl), 9)
+        for record in embl:
+            self.assertIn("64 %", record["known_error"])
+            self.assertTrue(record["correction"])
+        v100 = next(r for r in embl if r["reference"] == "embl-summary" and r["system"]["name"] == "SMC:V100")
+        self.assertEqual(v100["extrapolated"]["8.1_tvox_h"], 17.8)
+        self.assertEqual(v100["corrected"]["8.1_tvox_h"], 177.2)
+
+
+class Report(StoreTest):
+    def test_the_page_holds_results_and_published_ones(self):
+        for name in ("squeezenet1_1", "resnet18"):
+            self.add(system="here", model=name, scale_ms=100)
+        page = os.path.join(self.folder, "report.html")
+        self.run_tacho("report", "-o", page)
+        with open(page) as file:
+            text = file.read()
+        self.assertIn("dgx1-v100", text)
+        self.assertIn("resnet18", self.run_tacho("report", "--format", "md").stdout)
+
+    def test_wrong_calls_are_refused(self):
+        page = os.path.join(self.folder, "report.html")
+        self.assertIn("nothing to report", self.refusal("report", "-o", page))
+        self.assertFalse(os.path.exists(page))
+        self.assertIn("-o is missing", self.refusal("report"))
+        self.assertIn("unknown format", self.refusal("report", "--format", "pdf"))
+
+
+if __name__ == "__main__":
+    TACHO = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
