@@ -25,8 +25,9 @@ class Panel {
   int64_t size() const { return size_; }
 
   void transform_inputs(int64_t block, int64_t channel_block) const {
-    winograd::transform_inputs(convolution_, plan_.src, blocks_[block], arguments_.src, channel_block,
-                               {inputs_ + block * plan_.input_block_stride, plan_.input_point_stride});
+    float* points = inputs_ + block * plan_.input_block_stride + channel_block * kBlockTiles * kLanes;
+    inputs_to_points(convolution_, plan_.src, blocks_[block], arguments_.src, channel_block,
+                     {points, plan_.input_point_stride});
   }
 
   void multiply(int point) const {
@@ -36,7 +37,7 @@ class Panel {
   void transform_outputs(int64_t block, int64_t channel_block) const {
     const float* products =
         products_ + block * plan_.product_block_stride + channel_block * plan_.product_channel_stride;
-    winograd::transform_outputs(convolution_, plan_.dst, blocks_[block], products, channel_block, arguments_);
+    points_to_outputs(convolution_, plan_.dst, blocks_[block], products, channel_block, arguments_);
   }
 
  private:

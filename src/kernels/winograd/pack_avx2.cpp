@@ -43,11 +43,11 @@ void transform_plane(const __m256* weights, __m256* points) {
   __m256 columns[3][kPoints];
   for (int column = 0; column < 3; ++column) {
     const __m256 g[3] = {weights[column], weights[3 + column], weights[6 + column]};
-    weights_to_points(g, columns[column]);
+    transform_weights(g, columns[column]);
   }
   for (int row = 0; row < kPoints; ++row) {
     const __m256 g[3] = {columns[0][row], columns[1][row], columns[2][row]};
-    weights_to_points(g, points + row * kPoints);
+    transform_weights(g, points + row * kPoints);
   }
 }
 
@@ -63,7 +63,7 @@ void pack_vector(const Source& source, int64_t out, int64_t in, float* packed, i
     } else {
       const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
       __m256 u[kPoints];
-      weights_to_points(g, u);
+      transform_weights(g, u);
       for (int depth = 0; depth < kPoints; ++depth) {
         _mm256_store_ps(packed + (depth * kPlanePoints + point) * point_stride, u[depth]);
       }

@@ -17,6 +17,15 @@ inline constexpr std::array<double, kPoints> kFinitePoints = {0 /* unused: infin
 template<int rows, int columns>
 using Matrix = std::array<std::array<float, columns>, rows>;
 
+template<int rows, int columns>
+constexpr Matrix<columns, rows> transpose(const Matrix<rows, columns>& matrix) {
+  Matrix<columns, rows> result{};
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) result[column][row] = matrix[row][column];
+  }
+  return result;
+}
+
 // prod (x_point - x_other) over the other finite points of F(4,3).
 constexpr double denominator(int point) {
   double product = 1;

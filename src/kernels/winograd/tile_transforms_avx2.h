@@ -2,20 +2,24 @@
 
 #include "kernels/winograd/layout.h"
 
-// From activations to points and back, a block of tiles at a time.
+// From activations to points and back, for one block of channels of a block of tiles.
 namespace tacho::winograd {
 
-// Transformed tiles: [point][channel block][6 tiles][8].
-struct PointsOut {
+// Transformed tiles are [point][tile][8], with this much from one point to the next.
+struct Points {
   float* data;
-  int64_t point_stride;
+  int64_t stride;
 };
 
-void transform_inputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
-                      const float* src, int64_t channel_block, PointsOut points);
+void inputs_to_points(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
+                      const float* src, int64_t channel_block, Points points);
 
-// Products of one block of channels: [point][6 tiles][8].
-void transform_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
+// The transpose of points_to_outputs(), for gradients of the destination.
+void gradients_to_points(const Convolution& convolution, const ActivationLayout& layout,
+                         const TileBlock& block, const float* diff_dst, int64_t channel_block, Points points);
+
+// `products` are [point][6 tiles][8].
+void points_to_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
                        const float* products, int64_t channel_block, const ForwardArguments& arguments);
 
 }  // namespace tacho::winograd

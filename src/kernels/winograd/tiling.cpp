@@ -32,8 +32,11 @@ Tile Tiling::tile(int kind, int64_t index) const {
 }
 
 TileBlock Tiling::block(int64_t index) const {
+  return block(index * kBlockTiles, std::min((index + 1) * kBlockTiles, tiles()));
+}
+
+TileBlock Tiling::block(int64_t begin, int64_t end) const {
   TileBlock block;
-  const int64_t begin = index * kBlockTiles, end = std::min(begin + kBlockTiles, tiles());
   int kind = 0;
   for (int64_t i = begin; i < end; ++i) {
     while (i >= first_[kind + 1]) ++kind;

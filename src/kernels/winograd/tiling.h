@@ -35,15 +35,19 @@ struct TileBlock {
 // nearly all blocks hold tiles of one kind, and cut tiles skip the points that they do not need.
 class Tiling {
  public:
+  static constexpr int kKinds = 4;  // bit 0: the last column's tiles, bit 1: the last row's
+
   explicit Tiling(const Convolution& convolution);
 
   int64_t tiles() const { return first_[kKinds]; }
+  int64_t first_of_kind(int kind) const { return first_[kind]; }
   int64_t blocks() const { return divide_up(tiles(), kBlockTiles); }
   TileBlock block(int64_t index) const;
 
- private:
-  static constexpr int kKinds = 4;  // bit 0: the last column's tiles, bit 1: the last row's
+  // Tiles [begin, end) of all, at most 6.
+  TileBlock block(int64_t begin, int64_t end) const;
 
+ private:
   struct Grid {
     int64_t row, column, rows, columns;  // in tiles
   };

@@ -42,13 +42,13 @@ void points_to_window(const float* points, int64_t point_stride, const Window& w
     for (int row = 0; row < kRowPoints; ++row) {
       in[row] = _mm256_load_ps(points + (row * kPoints + column) * point_stride);
     }
-    points_to_outputs<rows>(in, out);
+    transform_products<rows>(in, out);
 #pragma GCC unroll 4
     for (int row = 0; row < rows; ++row) half_way[row][column] = out[row];
   }
   for (int row = 0; row < window.rows; ++row) {
     __m256 out[columns];
-    points_to_outputs<columns>(half_way[row], out);
+    transform_products<columns>(half_way[row], out);
     const int64_t offset = window.offset + row * window.row_stride;
     if (window.columns == columns) {
 #pragma GCC unroll 4
@@ -72,7 +72,7 @@ void points_to_planes(const float* points, float* planes) {
       for (int depth = 0; depth < kPoints; ++depth) {
         in[depth] = _mm256_load_ps(points + (depth * kPlanePoints + point) * kPointStride);
       }
-      points_to_outputs<kTile>(in, out);
+      transform_products<kTile>(in, out);
 #pragma GCC unroll 4
       for (int depth = 0; depth < kTile; ++depth) {
         _mm256_store_ps(planes + (depth * kPlanePoints + point) * kLanes, out[depth]);
@@ -118,10 +118,8 @@ void transform_deep(const Task& task) {
   }
 }
 
-using Transform = void (*)(const Task&);
-
 // By rows, then columns of outputs, from the smallest tile on.
-using Table = std::array<std::array<Transform, 3>, 3>;
+using Table = std::array<std::array<void (*)(const Task&), 3>, 3>;
 static_assert(kMinTile == 2 && kTile == 4);
 
 constexpr Table kFlat = {{{transform_flat<2, 2>, transform_flat<2, 3>, transform_flat<2, 4>},
@@ -133,7 +131,7 @@ constexpr Table kDeep = {{{transform_deep<2, 2>, transform_deep<2, 3>, transform
 
 }  // namespace
 
-void transform_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
+void points_to_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
                        const float* products, int64_t channel_block, const ForwardArguments& arguments) {
   const int64_t offset = channel_block * layout.block_stride;
   const float* residual = arguments.residual == nullptr ? nullptr : arguments.residual + offset;
