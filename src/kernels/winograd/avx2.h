@@ -11,4 +11,7 @@ void pack_weights_f32_avx2(const Convolution& convolution, WeightOrder order, co
 void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
                       int threads);
 
+void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                               float* scratch, int threads);
+
 }  // namespace tacho::winograd

@@ -13,7 +13,7 @@ int64_t offset_of(const ActivationLayout& layout, int64_t image, int64_t channel
          (y * layout.extents[2] + x) * kLanes + channel % kLanes;
 }
 
-// Calls visit(image, channel, offset) for each element of an activation.
+// Calls visit(channel, offset) for each element of an activation.
 template<typename Visit>
 void for_each_element(const Convolution& convolution, const ActivationLayout& layout, const Visit& visit) {
   for (int64_t image = 0; image < convolution.batch; ++image) {
@@ -80,11 +80,27 @@ void backward_data_reference(const Convolution& convolution, const float* diff_d
   });
 }
 
+template<typename Real>
+void backward_weights_reference(const Convolution& convolution, const float* src, const float* diff_dst,
+                                Real* diff_weights, Real* diff_bias) {
+  const int64_t out_channels = convolution.out_channels;
+  std::fill_n(diff_weights, out_channels * convolution.in_channels * taps(convolution), 0);
+  std::fill_n(diff_bias, out_channels, 0);
+  for_each_product(convolution, [&](int64_t from, int64_t weight, int64_t to) {
+    diff_weights[weight] += static_cast<Real>(src[from]) * static_cast<Real>(diff_dst[to]);
+  });
+  for_each_element(convolution, dst_layout(convolution), [&](int64_t channel, int64_t offset) {
+    if (channel < out_channels) diff_bias[channel] += diff_dst[offset];
+  });
+}
+
 template void forward_reference(const Convolution&, const float*, const float*, const float*, const float*,
                                 bool, float*);
 template void forward_reference(const Convolution&, const float*, const float*, const float*, const float*,
                                 bool, double*);
 template void backward_data_reference(const Convolution&, const float*, const float*, float*);
 template void backward_data_reference(const Convolution&, const float*, const float*, double*);
+template void backward_weights_reference(const Convolution&, const float*, const float*, float*, float*);
+template void backward_weights_reference(const Convolution&, const float*, const float*, double*, double*);
 
 }  // namespace tacho::winograd

@@ -14,4 +14,8 @@ template<typename Real>
 void backward_data_reference(const Convolution& convolution, const float* diff_dst, const float* weights,
                              Real* diff_src);
 
+template<typename Real>
+void backward_weights_reference(const Convolution& convolution, const float* src, const float* diff_dst,
+                                Real* diff_weights, Real* diff_bias);
+
 }  // namespace tacho::winograd

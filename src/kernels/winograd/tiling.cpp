@@ -41,8 +41,8 @@ TileBlock Tiling::block(int64_t begin, int64_t end) const {
   for (int64_t i = begin; i < end; ++i) {
     while (i >= first_[kind + 1]) ++kind;
     block.tiles[block.count++] = tile(kind, i - first_[kind]);
-    block.rows = std::max(block.rows, kind & 2 ? cut_rows_ : kTile);
-    block.columns = std::max(block.columns, kind & 1 ? cut_columns_ : kTile);
+    block.rows = std::max(block.rows, rows(kind));
+    block.columns = std::max(block.columns, columns(kind));
   }
   return block;
 }

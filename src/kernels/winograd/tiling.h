@@ -41,6 +41,9 @@ class Tiling {
 
   int64_t tiles() const { return first_[kKinds]; }
   int64_t first_of_kind(int kind) const { return first_[kind]; }
+  bool needs(int kind, int row_point, int column_point) const {
+    return row_point < rows(kind) + 2 && column_point < columns(kind) + 2;
+  }
   int64_t blocks() const { return divide_up(tiles(), kBlockTiles); }
   TileBlock block(int64_t index) const;
 
@@ -53,6 +56,8 @@ class Tiling {
   };
   Grid grid(int kind) const;
   Tile tile(int kind, int64_t index) const;
+  int rows(int kind) const { return kind & 2 ? cut_rows_ : kTile; }
+  int columns(int kind) const { return kind & 1 ? cut_columns_ : kTile; }
 
   std::array<int64_t, 3> tiles_;  // along depth, rows, columns
   int64_t batch_;

@@ -4,6 +4,7 @@
 
 #include "base/cpu.h"
 #include "kernels/winograd/avx2.h"
+#include "kernels/winograd/backward_weights_plan.h"
 #include "kernels/winograd/forward_plan.h"
 
 namespace tacho::winograd {
@@ -59,6 +60,16 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
   forward_f32_avx2(convolution, arguments, scratch, threads);
+}
+
+int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
+  return BackwardWeightsPlan(convolution, threads).scratch_floats();
+}
+
+void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                      float* scratch, int threads) {
+  assert(!why_unsupported(convolution));
+  backward_weights_f32_avx2(convolution, arguments, scratch, threads);
 }
 
 }  // namespace tacho::winograd

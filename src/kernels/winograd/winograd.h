@@ -52,4 +52,17 @@ struct ForwardArguments {
 int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
 
+struct BackwardWeightsArguments {
+  const float* src = nullptr;
+  const float* diff_dst = nullptr;
+  float* diff_weights = nullptr;  // plain OI[D]HW
+  float* diff_bias = nullptr;     // or none
+  bool accumulate = false;        // onto both, instead of overwriting them
+};
+
+// As for forward(), except that sums depend on the number of threads: they are the same from run to run.
+int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);
+void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                      float* scratch, int threads);
+
 }  // namespace tacho::winograd

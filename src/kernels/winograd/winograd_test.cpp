@@ -74,6 +74,12 @@ void run_forward(const Convolution& convolution, const ForwardArguments& argumen
   forward(convolution, arguments, scratch.data(), threads);
 }
 
+void run_backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                          int threads) {
+  Floats scratch(backward_weights_scratch_floats(convolution, threads), std::nanf(""));
+  backward_weights(convolution, arguments, scratch.data(), threads);
+}
+
 template<typename Values>
 double rms_error(const Values& values, const std::vector<double>& truth) {
   double sum = 0;
@@ -147,6 +153,24 @@ TEST_P(EveryShape, BackwardDataErrsLittleMoreThanADirectSum) {
   EXPECT_LE(rms_error(diff_src, truth), allowed_error(c, rms_error(direct, truth)));
 }
 
+TEST_P(EveryShape, BackwardWeightsErrLittleMoreThanADirectSum) {
+  const Convolution& c = GetParam().convolution;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  std::vector<double> truth(size), bias_truth(c.out_channels);
+  std::vector<float> direct(size), direct_bias(c.out_channels);
+  backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
+  backward_weights_reference(c, src.data(), diff_dst.data(), direct.data(), direct_bias.data());
+  for (const int threads : {1, 2, 3}) {
+    Floats diff_weights(size, kUntouched), diff_bias(c.out_channels, kUntouched);
+    run_backward_weights(c, {src.data(), diff_dst.data(), diff_weights.data(), diff_bias.data()}, threads);
+    EXPECT_LE(rms_error(diff_weights, truth), allowed_error(c, rms_error(direct, truth)))
+        << threads << " threads";
+    EXPECT_LE(rms_error(diff_bias, bias_truth), 1e-5 + rms_error(direct_bias, bias_truth))
+        << threads << " threads";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Winograd, EveryShape,
     testing::Values(
@@ -215,6 +239,18 @@ TEST(Winograd, AddsAResidualInPlace) {
   run_forward(c, to_apart, 2);
   run_forward(c, to_itself, 2);
   EXPECT_EQ(std::memcmp(apart.data(), in_place.data(), apart.size() * sizeof(float)), 0);
+}
+
+TEST(Winograd, AccumulatesWeightGradients) {
+  const Convolution c = flat(2, 12, 20, 10, 9);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  Floats once(size), onto(size, 1), bias_once(c.out_channels), bias_onto(c.out_channels, 1);
+  run_backward_weights(c, {src.data(), diff_dst.data(), once.data(), bias_once.data()}, 2);
+  run_backward_weights(c, {src.data(), diff_dst.data(), onto.data(), bias_onto.data(), true}, 2);
+  for (int64_t i = 0; i < size; ++i) ASSERT_EQ(onto[i], 1 + once[i]) << i;
+  for (int64_t i = 0; i < c.out_channels; ++i) ASSERT_EQ(bias_onto[i], 1 + bias_once[i]) << i;
 }
 
 TEST(Winograd, SaysWhyAShapeIsNotSupported) {
