@@ -197,6 +197,74 @@ class WinogradForward {
   const float* bias_;
 };
 
+class DirectBackwardWeights {
+ public:
+  explicit DirectBackwardWeights(Problem& problem)
+      : description_(describe(problem)),
+        src_(description_.src_desc()),
+        diff_dst_(description_.diff_dst_desc()),
+        diff_weights_(description_.diff_weights_desc()),
+        diff_bias_(problem.bias.memory.get_desc()),
+        primitive_(description_) {
+    src_.copy_from(problem.src);
+    diff_dst_.copy_from(problem.dst);
+  }
+
+  void run() {
+    primitive_.execute(stream(), {{DNNL_ARG_SRC, src_.memory},
+                                  {DNNL_ARG_DIFF_DST, diff_dst_.memory},
+                                  {DNNL_ARG_DIFF_WEIGHTS, diff_weights_.memory},
+                                  {DNNL_ARG_DIFF_BIAS, diff_bias_.memory}});
+    stream().wait();
+  }
+  Tensor& result() { return diff_weights_; }
+
+ private:
+  static dnnl::convolution_backward_weights::primitive_desc describe(Problem& problem) {
+    const auto direct = dnnl::algorithm::convolution_direct;
+    const dnnl::convolution_forward::desc forward(dnnl::prop_kind::forward_training, direct,
+                                                  any_layout(problem.src), any_layout(problem.weights),
+                                                  problem.bias.memory.get_desc(), any_layout(problem.dst),
+                                                  problem.strides(), problem.padding(), problem.padding());
+    const dnnl::convolution_backward_weights::desc backward(
+        direct, any_layout(problem.src), any_layout(problem.weights), problem.bias.memory.get_desc(),
+        any_layout(problem.dst), problem.strides(), problem.padding(), problem.padding());
+    return {backward, engine(), {forward, engine()}};
+  }
+
+  dnnl::convolution_backward_weights::primitive_desc description_;
+  Tensor src_, diff_dst_, diff_weights_, diff_bias_;
+  dnnl::convolution_backward_weights primitive_;
+};
+
+class WinogradBackwardWeights {
+ public:
+  WinogradBackwardWeights(Problem& problem, int threads)
+      : convolution_(problem.convolution),
+        threads_(threads),
+        src_(problem.src.memory.get_desc().dims(), problem.blocked()),
+        diff_dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
+        diff_weights_(problem.weights.memory.get_desc()),
+        diff_bias_(problem.bias.memory.get_desc()),
+        scratch_(static_cast<size_t>(backward_weights_scratch_floats(convolution_, threads)) *
+                 sizeof(float)) {
+    src_.copy_from(problem.src);
+    diff_dst_.copy_from(problem.dst);
+  }
+
+  void run() {
+    backward_weights(convolution_, {src_.data(), diff_dst_.data(), diff_weights_.data(), diff_bias_.data()},
+                     floats(scratch_), threads_);
+  }
+  Tensor& result() { return diff_weights_; }
+
+ private:
+  Convolution convolution_;
+  int threads_;
+  Tensor src_, diff_dst_, diff_weights_, diff_bias_;
+  Buffer scratch_;
+};
+
 // One output by its definition in double precision.
 double true_output(Problem& problem, int64_t image, int64_t channel, const std::array<int64_t, 3>& at) {
   const Convolution& c = problem.convolution;
@@ -216,26 +284,56 @@ double true_output(Problem& problem, int64_t image, int64_t channel, const std::
   return std::max(sum, 0.0);
 }
 
-// Root mean square of errors at some outputs, as a share of that of the outputs.
-double forward_error(Problem& problem, Tensor& result) {
-  constexpr int kSamples = 500;
+double true_output(Problem& problem, int64_t offset) {
+  const auto extents = dst_extents(problem.convolution);
+  const int64_t x = offset % extents[2], y = offset / extents[2] % extents[1],
+                z = offset / (extents[2] * extents[1]) % extents[0],
+                channels = offset / (extents[2] * extents[1] * extents[0]);
+  const int64_t out_channels = problem.convolution.out_channels;
+  return true_output(problem, channels / out_channels, channels % out_channels, {z, y, x});
+}
+
+// One weight's gradient by its definition in double precision.
+double true_weight_gradient(Problem& problem, int64_t offset) {
   const Convolution& c = problem.convolution;
-  const auto extents = dst_extents(c);
-  Tensor plain(problem.dst.memory.get_desc());
+  const auto& [depth, height, width] = c.extents;
+  const auto [out_depth, out_height, out_width] = dst_extents(c);
+  const int64_t taps = problem.is_deep ? 27 : 9, tap = offset % taps, in = offset / taps % c.in_channels,
+                out = offset / taps / c.in_channels;
+  double sum = 0;
+  for (int64_t row = 0; row < c.batch * out_depth * out_height; ++row) {
+    const int64_t image = row / out_height / out_depth;
+    const int64_t to_z = row / out_height % out_depth, to_y = row % out_height;
+    const int64_t z = to_z + tap / 9 - c.padding[0], y = to_y + tap / 3 % 3 - c.padding[1];
+    if (z < 0 || z >= depth || y < 0 || y >= height) continue;
+    const float* inputs =
+        problem.src.data() + (((image * c.in_channels + in) * depth + z) * height + y) * width;
+    const float* gradients =
+        problem.dst.data() +
+        (((image * c.out_channels + out) * out_depth + to_z) * out_height + to_y) * out_width;
+    for (int64_t to_x = 0; to_x < out_width; ++to_x) {
+      const int64_t x = to_x + tap % 3 - c.padding[2];
+      if (x >= 0 && x < width) sum += static_cast<double>(inputs[x]) * gradients[to_x];
+    }
+  }
+  return sum;
+}
+
+// Root mean square of errors at some places, as a share of that of the true values.
+template<typename Truth>
+double error_of(Problem& problem, Tensor& result, const Tensor& plain_shape, const Truth& truth_at) {
+  constexpr int kSamples = 300;
+  Tensor plain(plain_shape.memory.get_desc());
   plain.copy_from(result);
   std::minstd_rand bits(5);
-  double errors = 0, outputs = 0;
+  double errors = 0, values = 0;
   for (int i = 0; i < kSamples; ++i) {
     const auto offset = static_cast<int64_t>(bits() % plain.size());
-    const int64_t x = offset % extents[2], y = offset / extents[2] % extents[1],
-                  z = offset / (extents[2] * extents[1]) % extents[0],
-                  channels = offset / (extents[2] * extents[1] * extents[0]);
-    const double truth =
-        true_output(problem, channels / c.out_channels, channels % c.out_channels, {z, y, x});
+    const double truth = truth_at(problem, offset);
     errors += std::pow(plain.data()[offset] - truth, 2);
-    outputs += truth * truth;
+    values += truth * truth;
   }
-  return std::sqrt(errors / outputs);
+  return std::sqrt(errors / values);
 }
 
 double median(std::vector<double> values) {
@@ -290,8 +388,22 @@ void compare_forward(const Shape& shape, int threads, int rounds) {
   DirectForward direct(problem);
   WinogradForward winograd(problem, threads);
   const Comparison comparison = compare(direct, winograd, rounds);
-  print_row(shape, "forward", problem.flop(), comparison, forward_error(problem, direct.result()),
-            forward_error(problem, winograd.result()));
+  const auto error = [&](Tensor& result) {
+    return error_of(problem, result, problem.dst,
+                    [](Problem& p, int64_t offset) { return true_output(p, offset); });
+  };
+  print_row(shape, "forward", problem.flop(), comparison, error(direct.result()), error(winograd.result()));
+}
+
+void compare_backward_weights(const Shape& shape, int threads, int rounds) {
+  Problem problem(shape.convolution);
+  DirectBackwardWeights direct(problem);
+  WinogradBackwardWeights winograd(problem, threads);
+  const Comparison comparison = compare(direct, winograd, rounds);
+  const auto error = [&](Tensor& result) {
+    return error_of(problem, result, problem.weights, true_weight_gradient);
+  };
+  print_row(shape, "weights", problem.flop(), comparison, error(direct.result()), error(winograd.result()));
 }
 
 }  // namespace
@@ -301,10 +413,13 @@ int main(int count, char** values) {
   std::vector<std::string> networks;
   int threads = usable_cores(), rounds = 7;
   int64_t batch = 16;
+  std::string operation;
   app.add_option("networks", networks, "Networks whose shapes are measured; without names, all");
   app.add_option("--threads", threads);
   app.add_option("--rounds", rounds);
   app.add_option("--batch", batch, "Batch of the flat shapes; volumes have 1");
+  app.add_option("--operation", operation, "forward or weights; both without it")
+      ->check(CLI::IsMember({"forward", "weights"}));
   CLI11_PARSE(app, count, values);
   use_threads(threads);
   fmt::print("{:<12} {:<8} {:>3} {:>12} {:>10} {:>9} {:>9} {:>7} {:>7} {:>6} {:>9} {:>9}\n", "network",
@@ -313,6 +428,7 @@ int main(int count, char** values) {
   for (Shape shape : kShapes) {
     if (!networks.empty() && std::ranges::find(networks, shape.name) == networks.end()) continue;
     if (shape.convolution.kernel_depth == 1) shape.convolution.batch = batch;
-    compare_forward(shape, threads, rounds);
+    if (operation != "weights") compare_forward(shape, threads, rounds);
+    if (operation != "forward") compare_backward_weights(shape, threads, rounds);
   }
 }
