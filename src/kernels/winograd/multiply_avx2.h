@@ -44,7 +44,7 @@ void multiply(const Multiplication& task) {
   int64_t left = task.channels;
   for (; left >= kLanes; left -= kLanes) {
     _mm_prefetch(prefetch, _MM_HINT_T1);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int64_t channel = 0; channel < kLanes; ++channel) step(channel);
     inputs += kBlockTiles * kLanes;
     weights += kLanes * kSliceChannels;

@@ -32,11 +32,13 @@ Patch find_patch(const float* plane, int64_t height, int64_t width, int64_t row,
   if (row >= 0 && column >= 0 && row + rows <= height && column + columns <= width) {
     return {plane + (row * width + column) * kLanes, width * kLanes};
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) {
-      const int64_t y = row + r, x = column + c;
-      const bool inside = y >= 0 && y < height && x >= 0 && x < width;
-      const __m256 value = inside ? _mm256_load_ps(plane + (y * width + x) * kLanes) : _mm256_setzero_ps();
+  for (int i = 0; i < rows * columns; ++i) _mm256_store_ps(buffer + i * kLanes, _mm256_setzero_ps());
+  const int64_t first_row = std::max<int64_t>(0, -row), end_row = std::min<int64_t>(rows, height - row);
+  const int64_t first_column = std::max<int64_t>(0, -column),
+                end_column = std::min<int64_t>(columns, width - column);
+  for (int64_t r = first_row; r < end_row; ++r) {
+    for (int64_t c = first_column; c < end_column; ++c) {
+      const __m256 value = _mm256_load_ps(plane + ((row + r) * width + column + c) * kLanes);
       _mm256_store_ps(buffer + (r * columns + c) * kLanes, value);
     }
   }
