@@ -226,6 +226,17 @@ TEST(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
   }
 }
 
+TEST(Winograd, GivesTheSameResultsEachTime) {
+  const Convolution c = flat(3, 16, 24, 30, 30);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  Floats first(size), again(size);
+  run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = first.data()}, 2);
+  run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = again.data()}, 2);
+  EXPECT_EQ(std::memcmp(first.data(), again.data(), size * sizeof(float)), 0);
+}
+
 TEST(Winograd, AddsAResidualInPlace) {
   const Convolution c = flat(2, 16, 16, 10, 10);
   if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
