@@ -34,18 +34,19 @@ class Panel {
     }
   }
 
-  void multiply(int point) const {
+  // Sums of input channels [begin, end), the first of which comes first in the sums' memory.
+  void multiply(int point, int64_t begin, int64_t end) const {
     const TileRanges tiles = tiles_needing(point);
     const float* inputs = inputs_ + point * plan_.input_point_stride;
     const float* gradients = gradients_ + point * plan_.gradient_point_stride;
     float* sums = sums_ + point * plan_.sum_point_stride;
     for (int64_t out = 0; out < plan_.dst.blocks; out += kSumVectors) {
       const int64_t vectors = std::min(kSumVectors, plan_.dst.blocks - out);
-      for (int64_t in = 0; in < convolution_.in_channels; in += kSumRows) {
+      for (int64_t in = begin; in < end; in += kSumRows) {
         kMultiplyTiles[vectors - 1]({tiles, inputs + in / kLanes * plan_.channel_stride + in % kLanes,
                                      gradients + out * plan_.channel_stride, plan_.channel_stride,
-                                     sums + in * plan_.sum_row_stride + out * kLanes, plan_.sum_row_stride,
-                                     accumulate_});
+                                     sums + (in - begin) * plan_.sum_row_stride + out * kLanes,
+                                     plan_.sum_row_stride, accumulate_});
       }
     }
   }
@@ -94,38 +95,48 @@ class Panel {
   float* sums_;
 };
 
+// The following are called by all threads of a team.
+
 // Workers take fixed panels, for sums to be added in the same order each time.
 void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
-               const BackwardWeightsArguments& arguments, float* scratch, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
+               const BackwardWeightsArguments& arguments, float* scratch) {
+  const int64_t worker_stride = plan.workspace_floats() + plan.sums_floats;
+#pragma omp for schedule(static, 1)
   for (int64_t worker = 0; worker < plan.workers; ++worker) {
-    float* workspace = scratch + worker * (plan.workspace_floats() + plan.sums_floats);
+    float* workspace = scratch + worker * worker_stride;
     const int64_t first = plan.panels * worker / plan.workers,
                   end = plan.panels * (worker + 1) / plan.workers;
     for (int64_t i = first; i < end; ++i) {
       const Panel panel(convolution, plan, arguments, i, i > first, workspace);
       for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
-      for (int point = 0; point < points(convolution); ++point) panel.multiply(point);
+      for (int point = 0; point < points(convolution); ++point)
+        panel.multiply(point, 0, convolution.in_channels);
     }
   }
+  unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), worker_stride, 0,
+                          convolution.in_channels, arguments);
 }
 
 void sum_together(const Convolution& convolution, const BackwardWeightsPlan& plan,
-                  const BackwardWeightsArguments& arguments, float* scratch, int threads) {
-#pragma omp parallel num_threads(threads)
+                  const BackwardWeightsArguments& arguments, float* scratch) {
   for (int64_t i = 0; i < plan.panels; ++i) {
     const Panel panel(convolution, plan, arguments, i, i > 0, scratch);
 #pragma omp for schedule(dynamic)
     for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
+    for (int64_t begin = 0; begin < convolution.in_channels; begin += plan.sum_channels) {
+      const int64_t end = std::min(begin + plan.sum_channels, convolution.in_channels);
 #pragma omp for schedule(dynamic)
-    for (int point = 0; point < points(convolution); ++point) panel.multiply(point);
+      for (int point = 0; point < points(convolution); ++point) panel.multiply(point, begin, end);
+      if (i + 1 < plan.panels) continue;
+      unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), 0, begin, end, arguments);
+    }
   }
 }
 
 // Floats within a plane, doubles from plane to plane.
 void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
-              const BackwardWeightsArguments& arguments, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+              const BackwardWeightsArguments& arguments) {
+#pragma omp for schedule(static)
   for (int64_t block = 0; block < layout.blocks; ++block) {
     double totals[kLanes] = {};
     for (int64_t plane = 0; plane < convolution.batch * layout.extents[0]; ++plane) {
@@ -153,12 +164,12 @@ void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
 void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWeightsArguments& arguments,
                                float* scratch, int threads) {
   const BackwardWeightsPlan plan(convolution, threads);
-  const auto sum = plan.workers == 1 ? sum_together : sum_alone;
-  sum(convolution, plan, arguments, scratch, threads);
-  unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(),
-                          plan.workspace_floats() + plan.sums_floats, arguments.accumulate,
-                          arguments.diff_weights, threads);
-  if (arguments.diff_bias != nullptr) sum_bias(convolution, plan.dst, arguments, threads);
+#pragma omp parallel num_threads(threads)
+  {
+    const auto sum = plan.shared ? sum_together : sum_alone;
+    sum(convolution, plan, arguments, scratch);
+    if (arguments.diff_bias != nullptr) sum_bias(convolution, plan.dst, arguments);
+  }
 }
 
 }  // namespace tacho::winograd

@@ -19,8 +19,9 @@ struct BackwardWeightsPlan {
   Tiling tiling;
   ActivationLayout src, dst;
   int64_t panels, panel_tiles;  // panel_tiles: the largest panel's
-  // Each worker has a workspace and sums of its own: one worker for each thread, or one for all of them.
-  int64_t workers;
+  bool shared;                  // all threads work on one panel at a time, or each on its own
+  int64_t workers;              // that have a workspace and sums of their own
+  int64_t sum_channels;    // input channels whose sums are made at once: all of them, unless one panel is all
   int64_t channel_stride;  // of inputs and gradients
   int64_t input_point_stride, gradient_point_stride;
   int64_t sum_row_stride, sum_point_stride;

@@ -76,20 +76,21 @@ void store_taps(__m256* gradients, float* rows, int64_t row_stride, int64_t row_
 
 template<int kernel_depth>
 void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, const float* sums,
-            int64_t worker_stride, bool accumulate, float* diff_weights, int threads) {
+            int64_t worker_stride, int64_t begin, int64_t end, const BackwardWeightsArguments& arguments) {
   constexpr int kTaps = 9 * kernel_depth;
-  const int64_t in_channels = convolution.in_channels, chunks = divide_up(in_channels, kInputsAtOnce);
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
+  const int64_t chunks = divide_up(end - begin, kInputsAtOnce);
+#pragma omp for collapse(2) schedule(static)
   for (int64_t block = 0; block < plan.dst.blocks; ++block) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const int64_t out = block * kLanes, begin = chunk * kInputsAtOnce;
-      for (int64_t in = begin; in < std::min(begin + kInputsAtOnce, in_channels); ++in) {
+      const int64_t out = block * kLanes, first = begin + chunk * kInputsAtOnce;
+      for (int64_t in = first; in < std::min(first + kInputsAtOnce, end); ++in) {
         __m256 gradients[kTaps];
-        transform_sums<kernel_depth>(
-            {sums + in * plan.sum_row_stride + out, plan.sum_point_stride, worker_stride, plan.workers},
-            gradients);
-        store_taps<kTaps>(gradients, diff_weights + (out * in_channels + in) * kTaps, in_channels * kTaps,
-                          std::min(kLanes, convolution.out_channels - out), accumulate);
+        transform_sums<kernel_depth>({sums + (in - begin) * plan.sum_row_stride + out, plan.sum_point_stride,
+                                      worker_stride, plan.workers},
+                                     gradients);
+        store_taps<kTaps>(gradients, arguments.diff_weights + (out * convolution.in_channels + in) * kTaps,
+                          convolution.in_channels * kTaps, std::min(kLanes, convolution.out_channels - out),
+                          arguments.accumulate);
       }
     }
   }
@@ -98,10 +99,10 @@ void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, con
 }  // namespace
 
 void unpack_weight_gradients(const Convolution& convolution, const BackwardWeightsPlan& plan,
-                             const float* sums, int64_t worker_stride, bool accumulate, float* diff_weights,
-                             int threads) {
-  const auto unpack_all = convolution.kernel_depth == 1 ? unpack<1> : unpack<3>;
-  unpack_all(convolution, plan, sums, worker_stride, accumulate, diff_weights, threads);
+                             const float* sums, int64_t worker_stride, int64_t begin, int64_t end,
+                             const BackwardWeightsArguments& arguments) {
+  const auto unpack_channels = convolution.kernel_depth == 1 ? unpack<1> : unpack<3>;
+  unpack_channels(convolution, plan, sums, worker_stride, begin, end, arguments);
 }
 
 }  // namespace tacho::winograd
