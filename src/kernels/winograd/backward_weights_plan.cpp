@@ -6,12 +6,13 @@ namespace {
 constexpr int64_t kPrivatePanelTiles = 128;
 constexpr int64_t kSharedPanelTiles = 192;
 constexpr int64_t kFewTiles = 512;
-constexpr int64_t kCachedSums = 2 << 20;  // floats
+constexpr int64_t kCachedSums = 4 << 20;  // floats
+constexpr int64_t kFewestSumChannels = 64;
 
 // Sums that do not fit into the caches, or that few tiles are added to, are most of the traffic: better one
 // set of them for all threads.
 bool better_shared(int64_t tiles, int64_t sums_floats) {
-  return sums_floats > 2 * kCachedSums || (sums_floats > kCachedSums / 2 && tiles <= kFewTiles);
+  return sums_floats > kCachedSums || (sums_floats > kCachedSums / 4 && tiles <= kFewTiles);
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& convolution, int thr
   panels = shared ? wanted : std::min(tiling.tiles(), divide_up(wanted, threads) * threads);
   panel_tiles = divide_up(tiling.tiles(), panels);
   workers = shared ? 1 : std::min<int64_t>(threads, panels);
-  const int64_t cached_channels = std::max<int64_t>(1, kCachedSums / floats_per_channel / kLanes) * kLanes;
+  const int64_t cached_channels =
+      std::max(kFewestSumChannels, kCachedSums / floats_per_channel / kLanes * kLanes);
   sum_channels = shared && panels == 1 ? std::min(cached_channels, all_channels) : all_channels;
   sum_point_stride = odd_lines(sum_channels * sum_row_stride);
   sums_floats = points(convolution) * sum_point_stride;
