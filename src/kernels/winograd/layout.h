@@ -11,7 +11,7 @@ inline constexpr int kPlanePoints = kPoints * kPoints;
 constexpr int points(const Convolution& convolution) {
   return convolution.kernel_depth == 1 ? kPlanePoints : kPlanePoints * kPoints;
 }
-constexpr int64_t taps(const Convolution& convolution) { return 9 * convolution.kernel_depth; }
+constexpr int64_t taps(const Convolution& convolution) { return int64_t{9} * convolution.kernel_depth; }
 
 // An odd number of cache lines: strides with large powers of two in them would crowd into few sets of a
 // cache.

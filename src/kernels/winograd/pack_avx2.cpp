@@ -45,7 +45,7 @@ void transform_plane(const __m256* weights, __m256* points) {
     const __m256 g[3] = {weights[column], weights[3 + column], weights[6 + column]};
     transform_weights(g, columns[column]);
   }
-  for (int row = 0; row < kPoints; ++row) {
+  for (int64_t row = 0; row < kPoints; ++row) {
     const __m256 g[3] = {columns[0][row], columns[1][row], columns[2][row]};
     transform_weights(g, points + row * kPoints);
   }
@@ -56,7 +56,7 @@ void pack_vector(const Source& source, int64_t out, int64_t in, float* packed, i
   __m256 values[9 * kernel_depth];
   load_taps<9 * kernel_depth>(source, out, in, values);
   __m256 planes[kernel_depth][kPlanePoints];
-  for (int depth = 0; depth < kernel_depth; ++depth) transform_plane(values + 9 * depth, planes[depth]);
+  for (int64_t depth = 0; depth < kernel_depth; ++depth) transform_plane(values + 9 * depth, planes[depth]);
   for (int point = 0; point < kPlanePoints; ++point) {
     if constexpr (kernel_depth == 1) {
       _mm256_store_ps(packed + point * point_stride, planes[0][point]);

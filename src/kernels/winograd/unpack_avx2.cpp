@@ -31,7 +31,7 @@ void transform_plane(const __m256* points, __m256* gradients) {
     for (int row = 0; row < kPoints; ++row) in[row] = points[row * kPoints + column];
     transform_weight_gradients(in, columns[column]);
   }
-  for (int row = 0; row < 3; ++row) {
+  for (int64_t row = 0; row < 3; ++row) {
     __m256 in[kPoints];
     for (int column = 0; column < kPoints; ++column) in[column] = columns[column][row];
     transform_weight_gradients(in, gradients + 3 * row);
@@ -51,7 +51,8 @@ void transform_sums(const Sums& sums, __m256* gradients) {
       for (int depth = 0; depth < 3; ++depth) planes[depth][point] = out[depth];
     }
   }
-  for (int depth = 0; depth < kernel_depth; ++depth) transform_plane(planes[depth], gradients + 9 * depth);
+  for (int64_t depth = 0; depth < kernel_depth; ++depth)
+    transform_plane(planes[depth], gradients + 9 * depth);
 }
 
 // Vectors of output channels by tap become rows of taps, `row_stride` apart.
