@@ -227,7 +227,7 @@ TEST(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
   }
 }
 
-TEST(Winograd, GivesTheSameResultsEachTime) {
+TEST(Winograd, WeightGradientsAreTheSameEachTime) {
   const Convolution c = flat(3, 16, 24, 30, 30);
   if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
   const Floats src = random_src(c), diff_dst = random_diff_dst(c);
@@ -236,6 +236,18 @@ TEST(Winograd, GivesTheSameResultsEachTime) {
   run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = first.data()}, 2);
   run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = again.data()}, 2);
   EXPECT_EQ(std::memcmp(first.data(), again.data(), size * sizeof(float)), 0);
+}
+
+TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c = flat(2, 16, 24, 22, 19);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  Floats alone(size_of(c, dst_layout(c))), together(alone.size());
+  run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = alone.data()}, 1);
+  for (const int threads : {2, 3, 16}) {
+    run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = together.data()}, threads);
+    EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0) << threads;
+  }
 }
 
 TEST(Winograd, AddsAResidualInPlace) {
