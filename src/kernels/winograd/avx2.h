@@ -1,0 +1,17 @@
+#pragma once
+
+#include "kernels/winograd/winograd.h"
+
+// What winograd.h offers, for CPUs with AVX2 and FMA.
+namespace tacho::winograd {
+
+void pack_weights_f32_avx2(const Convolution& convolution, WeightOrder order, const float* weights,
+                           float* packed, int threads);
+
+void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
+                      int threads);
+
+void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                               float* scratch, int threads);
+
+}  // namespace tacho::winograd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "kernels/winograd/layout.h"
+
+namespace tacho::winograd {
+
+inline constexpr int64_t kSumRows = 4;     // input channels the matrix kernel multiplies at once
+inline constexpr int64_t kSumVectors = 3;  // and vectors of 8 output channels
+
+// How the work of a weight gradient is cut. Transformed inputs and gradients of a panel of tiles are
+// [point][channel block][tile][8]; sums over tiles are [point][input channel][output channel].
+struct BackwardWeightsPlan {
+  BackwardWeightsPlan(const Convolution& convolution, int threads);
+
+  int64_t panel_begin(int64_t panel) const { return tiling.tiles() * panel / panels; }
+  int64_t workspace_floats() const { return inputs_floats + gradients_floats; }
+  int64_t scratch_floats() const { return workers * (workspace_floats() + sums_floats); }
+
+  Tiling tiling;
+  ActivationLayout src, dst;
+  int64_t panels, panel_tiles;  // panel_tiles: the largest panel's
+  bool shared;                  // all threads work on one panel at a time, or each on its own
+  int64_t workers;              // that have a workspace and sums of their own
+  int64_t sum_channels;    // input channels whose sums are made at once: all of them, unless one panel is all
+  int64_t channel_stride;  // of inputs and gradients
+  int64_t input_point_stride, gradient_point_stride;
+  int64_t sum_row_stride, sum_point_stride;
+  int64_t inputs_floats, gradients_floats, sums_floats;  // of one worker
+};
+
+}  // namespace tacho::winograd

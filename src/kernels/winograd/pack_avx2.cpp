@@ -1,0 +1,105 @@
+#include "kernels/winograd/avx2.h"
+#include "kernels/winograd/layout.h"
+#include "kernels/winograd/transform_avx2.h"
+#include "kernels/winograd/transpose_avx2.h"
+
+namespace tacho::winograd {
+namespace {
+
+constexpr int64_t kInputsAtOnce = 16;
+
+// Where weights lie: taps of one pair of channels are neighbours.
+struct Source {
+  const float* weights;
+  int64_t out_stride, in_stride, out_channels;
+  bool flipped;
+};
+
+// The taps of 8 output channels and one input channel: vector by tap.
+template<int taps>
+void load_taps(const Source& source, int64_t out, int64_t in, __m256* values) {
+  alignas(32) static constexpr float kZeros[taps] = {};
+  const float* rows[kLanes];
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    const bool exists = out + lane < source.out_channels;
+    rows[lane] = exists ? source.weights + (out + lane) * source.out_stride + in * source.in_stride : kZeros;
+  }
+  const auto place = [&](int tap) -> __m256& { return values[source.flipped ? taps - 1 - tap : tap]; };
+  constexpr int kWhole = taps / 8 * 8;
+  for (int tap = 0; tap < kWhole; tap += 8) {
+    __m256 square[8];
+    for (int lane = 0; lane < 8; ++lane) square[lane] = _mm256_loadu_ps(rows[lane] + tap);
+    transpose_8x8(square);
+    for (int i = 0; i < 8; ++i) place(tap + i) = square[i];
+  }
+  for (int tap = kWhole; tap < taps; ++tap) {
+    place(tap) = _mm256_setr_ps(rows[0][tap], rows[1][tap], rows[2][tap], rows[3][tap], rows[4][tap],
+                                rows[5][tap], rows[6][tap], rows[7][tap]);
+  }
+}
+
+// 3x3 weights to 6x6 points.
+void transform_plane(const __m256* weights, __m256* points) {
+  __m256 columns[3][kPoints];
+  for (int column = 0; column < 3; ++column) {
+    const __m256 g[3] = {weights[column], weights[3 + column], weights[6 + column]};
+    transform_weights(g, columns[column]);
+  }
+  for (int64_t row = 0; row < kPoints; ++row) {
+    const __m256 g[3] = {columns[0][row], columns[1][row], columns[2][row]};
+    transform_weights(g, points + row * kPoints);
+  }
+}
+
+template<int kernel_depth>
+void pack_vector(const Source& source, int64_t out, int64_t in, float* packed, int64_t point_stride) {
+  __m256 values[9 * kernel_depth];
+  load_taps<9 * kernel_depth>(source, out, in, values);
+  __m256 planes[kernel_depth][kPlanePoints];
+  for (int64_t depth = 0; depth < kernel_depth; ++depth) transform_plane(values + 9 * depth, planes[depth]);
+  for (int point = 0; point < kPlanePoints; ++point) {
+    if constexpr (kernel_depth == 1) {
+      _mm256_store_ps(packed + point * point_stride, planes[0][point]);
+    } else {
+      const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
+      __m256 u[kPoints];
+      transform_weights(g, u);
+      for (int depth = 0; depth < kPoints; ++depth) {
+        _mm256_store_ps(packed + (depth * kPlanePoints + point) * point_stride, u[depth]);
+      }
+    }
+  }
+}
+
+template<int kernel_depth>
+void pack(const Convolution& convolution, const Source& source, float* packed, int threads) {
+  const PackedLayout layout(convolution);
+  const int64_t chunks = divide_up(convolution.in_channels, kInputsAtOnce);
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
+  for (int64_t slice = 0; slice < layout.slices; ++slice) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const int64_t begin = chunk * kInputsAtOnce,
+                    end = std::min(begin + kInputsAtOnce, convolution.in_channels);
+      for (int64_t in = begin; in < end; ++in) {
+        float* target = packed + slice * layout.slice_stride + in * kSliceChannels;
+        const int64_t out = slice * kSliceChannels;
+        pack_vector<kernel_depth>(source, out, in, target, layout.point_stride);
+        pack_vector<kernel_depth>(source, out + kLanes, in, target + kLanes, layout.point_stride);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void pack_weights_f32_avx2(const Convolution& convolution, WeightOrder order, const float* weights,
+                           float* packed, int threads) {
+  const int64_t pair = taps(convolution);
+  const bool flipped = order == WeightOrder::flipped;
+  const Source source = {weights, flipped ? pair : convolution.in_channels * pair,
+                         flipped ? convolution.out_channels * pair : pair, convolution.out_channels, flipped};
+  const auto pack_all = convolution.kernel_depth == 1 ? pack<1> : pack<3>;
+  pack_all(convolution, source, packed, threads);
+}
+
+}  // namespace tacho::winograd

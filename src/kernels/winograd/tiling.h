@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "kernels/winograd/points.h"
+#include "kernels/winograd/winograd.h"
+
+namespace tacho::winograd {
+
+inline constexpr int64_t kLanes = 8;       // channels of a block, floats of a vector
+inline constexpr int64_t kBlockTiles = 6;  // tiles the matrix kernel multiplies at once
+
+constexpr int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+constexpr int64_t channel_blocks(int64_t channels) { return divide_up(channels, kLanes); }
+
+// The first output of a tile.
+struct Tile {
+  int32_t image, depth, row, column;
+};
+
+// Consecutive tiles that are transformed alike: each has at most this many rows and columns of outputs.
+struct TileBlock {
+  std::array<Tile, kBlockTiles> tiles;
+  int count = 0;
+  int rows = 0, columns = 0;
+
+  bool needs(int row_point, int column_point) const {
+    return row_point < rows + 2 && column_point < columns + 2;
+  }
+};
+
+// Tiles of all images, ordered by their kind: whole ones, those cut at the right, at the bottom, at both. So
+// nearly all blocks hold tiles of one kind, and cut tiles skip the points that they do not need.
+class Tiling {
+ public:
+  static constexpr int kKinds = 4;  // bit 0: the last column's tiles, bit 1: the last row's
+
+  explicit Tiling(const Convolution& convolution);
+
+  int64_t tiles() const { return first_[kKinds]; }
+  int64_t first_of_kind(int kind) const { return first_[kind]; }
+  bool needs(int kind, int row_point, int column_point) const {
+    return row_point < rows(kind) + 2 && column_point < columns(kind) + 2;
+  }
+  int64_t blocks() const { return divide_up(tiles(), kBlockTiles); }
+  TileBlock block(int64_t index) const;
+
+  // Tiles [begin, end) of all, at most 6.
+  TileBlock block(int64_t begin, int64_t end) const;
+
+ private:
+  struct Grid {
+    int64_t row, column, rows, columns;  // in tiles
+  };
+  Grid grid(int kind) const;
+  Tile tile(int kind, int64_t index) const;
+  int rows(int kind) const { return kind & 2 ? cut_rows_ : kTile; }
+  int columns(int kind) const { return kind & 1 ? cut_columns_ : kTile; }
+
+  std::array<int64_t, 3> tiles_;  // along depth, rows, columns
+  int64_t batch_;
+  int cut_rows_, cut_columns_;  // what the last row's and column's tiles compute: 2 to 4 outputs
+  std::array<int64_t, kKinds + 1> first_{};
+};
+
+}  // namespace tacho::winograd

@@ -1,0 +1,287 @@
+#include "kernels/winograd/winograd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/random.h"
+#include "kernels/winograd/layout.h"
+#include "kernels/winograd/reference.h"
+
+namespace tacho::winograd {
+namespace {
+
+constexpr float kUntouched = 77;
+
+// Aligned floats.
+class Floats {
+ public:
+  explicit Floats(int64_t count, float value = 0)
+      : count_(count), buffer_(static_cast<size_t>(count) * sizeof(float)) {
+    std::fill_n(data(), count, value);
+  }
+  float* data() { return reinterpret_cast<float*>(buffer_.data()); }
+  const float* data() const { return reinterpret_cast<const float*>(buffer_.data()); }
+  int64_t size() const { return count_; }
+  float& operator[](int64_t i) { return data()[i]; }
+  float operator[](int64_t i) const { return data()[i]; }
+
+ private:
+  int64_t count_;
+  Buffer buffer_;
+};
+
+Floats random_floats(int64_t count, uint64_t seed) {
+  Floats values(count);
+  Random(seed).fill_normal({values.data(), static_cast<size_t>(count)}, 0, 1);
+  return values;
+}
+
+int64_t size_of(const Convolution& convolution, const ActivationLayout& layout) {
+  return convolution.batch * layout.batch_stride;
+}
+
+// Zeros in the channels that fill up the last block, as the contract asks.
+Floats random_activation(const Convolution& convolution, const ActivationLayout& layout, int64_t channels,
+                         uint64_t seed) {
+  Floats values = random_floats(size_of(convolution, layout), seed);
+  for (int64_t i = 0; i < values.size(); ++i) {
+    const int64_t block = i % layout.batch_stride / layout.block_stride;
+    if (block * kLanes + i % kLanes >= channels) values[i] = 0;
+  }
+  return values;
+}
+
+Floats random_src(const Convolution& c) { return random_activation(c, src_layout(c), c.in_channels, 1); }
+Floats random_diff_dst(const Convolution& c) {
+  return random_activation(c, dst_layout(c), c.out_channels, 2);
+}
+Floats random_weights(const Convolution& c) {
+  return random_floats(c.out_channels * c.in_channels * taps(c), 3);
+}
+
+Floats packed(const Convolution& convolution, WeightOrder order, const Floats& weights, int threads) {
+  Floats result(packed_weights_floats(convolution), kUntouched);
+  pack_weights(convolution, order, weights.data(), result.data(), threads);
+  return result;
+}
+
+void run_forward(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
+  Floats scratch(forward_scratch_floats(convolution, threads), std::nanf(""));
+  forward(convolution, arguments, scratch.data(), threads);
+}
+
+void run_backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                          int threads) {
+  Floats scratch(backward_weights_scratch_floats(convolution, threads), std::nanf(""));
+  backward_weights(convolution, arguments, scratch.data(), threads);
+}
+
+template<typename Values>
+double rms_error(const Values& values, const std::vector<double>& truth) {
+  double sum = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    const double error = values[static_cast<int64_t>(i)] - truth[i];
+    sum += error * error;
+  }
+  return std::sqrt(sum / static_cast<double>(truth.size()));
+}
+
+struct Case {
+  const char* name;
+  Convolution convolution;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+constexpr Convolution flat(int64_t batch, int64_t in, int64_t out, int64_t height, int64_t width,
+                           int64_t padding = 1) {
+  return {batch, in, out, 1, {1, height, width}, {0, padding, padding}};
+}
+
+constexpr Convolution deep(int64_t batch, int64_t in, int64_t out, std::array<int64_t, 3> extents,
+                           std::array<int64_t, 3> padding = {1, 1, 1}) {
+  return {batch, in, out, 3, extents, padding};
+}
+
+class EveryShape : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (const auto reason = why_unsupported(GetParam().convolution)) GTEST_SKIP() << *reason;
+  }
+};
+
+// Errors of a direct sum in float are the measure. Where padding leaves it few terms, those of its full
+// length.
+double allowed_error(const Convolution& c, double direct_error) {
+  const double full_length = static_cast<double>(taps(c) * std::min(c.in_channels, c.out_channels));
+  return (c.kernel_depth == 1 ? 4 : 6) * std::max(direct_error, 6e-8 * std::sqrt(full_length));
+}
+
+TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
+  const Convolution& c = GetParam().convolution;
+  const Floats src = random_src(c), weights = random_weights(c), bias = random_floats(c.out_channels, 4),
+               residual = random_diff_dst(c);
+  const int64_t size = size_of(c, dst_layout(c));
+  std::vector<double> truth(size);
+  std::vector<float> direct(size);
+  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), true, truth.data());
+  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), true, direct.data());
+  for (const int threads : {1, 2, 3}) {
+    const Floats u = packed(c, WeightOrder::forward, weights, threads);
+    Floats dst(size, kUntouched);
+    run_forward(c, {src.data(), u.data(), bias.data(), residual.data(), true, dst.data()}, threads);
+    EXPECT_LE(rms_error(dst, truth), allowed_error(c, rms_error(direct, truth))) << threads << " threads";
+  }
+}
+
+TEST_P(EveryShape, BackwardDataErrsLittleMoreThanADirectSum) {
+  const Convolution& c = GetParam().convolution;
+  const Convolution backward = backward_data(c);
+  const Floats diff_dst = random_diff_dst(c), weights = random_weights(c);
+  const int64_t size = size_of(c, src_layout(c));
+  std::vector<double> truth(size);
+  std::vector<float> direct(size);
+  backward_data_reference(c, diff_dst.data(), weights.data(), truth.data());
+  backward_data_reference(c, diff_dst.data(), weights.data(), direct.data());
+  const Floats u = packed(backward, WeightOrder::flipped, weights, 2);
+  Floats diff_src(size, kUntouched);
+  run_forward(backward, {.src = diff_dst.data(), .packed_weights = u.data(), .dst = diff_src.data()}, 2);
+  EXPECT_LE(rms_error(diff_src, truth), allowed_error(c, rms_error(direct, truth)));
+}
+
+TEST_P(EveryShape, BackwardWeightsErrLittleMoreThanADirectSum) {
+  const Convolution& c = GetParam().convolution;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  std::vector<double> truth(size), bias_truth(c.out_channels);
+  std::vector<float> direct(size), direct_bias(c.out_channels);
+  backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
+  backward_weights_reference(c, src.data(), diff_dst.data(), direct.data(), direct_bias.data());
+  for (const int threads : {1, 2, 3}) {
+    Floats diff_weights(size, kUntouched), diff_bias(c.out_channels, kUntouched);
+    run_backward_weights(c, {src.data(), diff_dst.data(), diff_weights.data(), diff_bias.data()}, threads);
+    EXPECT_LE(rms_error(diff_weights, truth), allowed_error(c, rms_error(direct, truth)))
+        << threads << " threads";
+    EXPECT_LE(rms_error(diff_bias, bias_truth), 1e-5 + rms_error(direct_bias, bias_truth))
+        << threads << " threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Winograd, EveryShape,
+    testing::Values(
+        Case{"whole_tiles", flat(2, 16, 32, 8, 12)}, Case{"one_tile", flat(1, 8, 8, 4, 4)},
+        Case{"cut_tiles", flat(3, 16, 16, 7, 7)}, Case{"unequal_cuts", flat(2, 8, 16, 13, 10)},
+        Case{"smaller_than_a_tile", flat(5, 24, 16, 3, 2)}, Case{"one_pixel", flat(2, 16, 16, 1, 1)},
+        Case{"one_row", flat(1, 16, 16, 1, 23)}, Case{"without_padding", flat(2, 16, 16, 11, 9, 0)},
+        Case{"wide_padding", flat(2, 16, 16, 6, 5, 2)}, Case{"channels_12_20", flat(2, 12, 20, 14, 14)},
+        Case{"channels_60_36", flat(1, 60, 36, 9, 15)}, Case{"channels_3_5", flat(2, 3, 5, 10, 6)},
+        Case{"many_channels", flat(1, 300, 140, 6, 7)}, Case{"wide_output", flat(1, 72, 2100, 4, 2)},
+        Case{"many_panels", flat(4, 8, 8, 40, 41)}, Case{"volume", deep(1, 16, 16, {8, 8, 8})},
+        Case{"volume_of_odd_extents", deep(2, 12, 20, {5, 7, 6})},
+        Case{"volume_without_padding", deep(1, 8, 8, {6, 9, 5}, {0, 0, 0})},
+        Case{"volume_padded_unequally", deep(1, 8, 24, {5, 4, 6}, {0, 1, 2})},
+        Case{"flat_volume", deep(2, 8, 8, {1, 6, 6})},
+        Case{"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Winograd, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
+  const Convolution c = flat(1, 12, 20, 6, 6);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), bias = random_floats(20, 4);
+  const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  const ActivationLayout layout = dst_layout(c);
+  Floats dst(size_of(c, layout), kUntouched);
+  run_forward(c, {.src = src.data(), .packed_weights = u.data(), .bias = bias.data(), .dst = dst.data()}, 1);
+  for (int64_t i = 2 * layout.block_stride; i < dst.size(); ++i) {
+    if (i % kLanes < 4) continue;
+    ASSERT_EQ(dst[i], 0) << i;
+  }
+}
+
+TEST(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
+  const Convolution dense = flat(3, 16, 8, 9, 9);
+  if (const auto reason = why_unsupported(dense)) GTEST_SKIP() << *reason;
+  const int64_t block = 9 * 9 * kLanes;
+  Convolution slices = dense;
+  slices.src_batch_stride = 5 * block;
+  slices.dst_batch_stride = 4 * block;
+  const Floats wide_src = random_floats(3 * 5 * block, 1), weights = random_weights(dense);
+  Floats src(3 * 2 * block), dst(3 * block), wide_dst(3 * 4 * block, kUntouched);
+  for (int64_t image = 0; image < 3; ++image) {
+    std::copy_n(wide_src.data() + (image * 5 + 1) * block, 2 * block, src.data() + image * 2 * block);
+  }
+  const Floats u = packed(dense, WeightOrder::forward, weights, 1);
+  run_forward(dense, {.src = src.data(), .packed_weights = u.data(), .dst = dst.data()}, 1);
+  run_forward(
+      slices,
+      {.src = wide_src.data() + block, .packed_weights = u.data(), .dst = wide_dst.data() + 2 * block}, 1);
+  for (int64_t i = 0; i < wide_dst.size(); ++i) {
+    const int64_t image = i / (4 * block), within = i % (4 * block) - 2 * block;
+    const bool inside = within >= 0 && within < block;
+    ASSERT_EQ(wide_dst[i], inside ? dst[image * block + within] : kUntouched) << i;
+  }
+}
+
+TEST(Winograd, WeightGradientsAreTheSameEachTime) {
+  const Convolution c = flat(3, 16, 24, 30, 30);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  Floats first(size), again(size);
+  run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = first.data()}, 2);
+  run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = again.data()}, 2);
+  EXPECT_EQ(std::memcmp(first.data(), again.data(), size * sizeof(float)), 0);
+}
+
+TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c = flat(2, 16, 24, 22, 19);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  Floats alone(size_of(c, dst_layout(c))), together(alone.size());
+  run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = alone.data()}, 1);
+  for (const int threads : {2, 3, 16}) {
+    run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = together.data()}, threads);
+    EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0) << threads;
+  }
+}
+
+TEST(Winograd, AddsAResidualInPlace) {
+  const Convolution c = flat(2, 16, 16, 10, 10);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), residual = random_diff_dst(c);
+  const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  Floats apart(residual.size()), in_place = random_diff_dst(c);
+  const ForwardArguments arguments = {.src = src.data(), .packed_weights = u.data()};
+  ForwardArguments to_apart = arguments, to_itself = arguments;
+  to_apart.residual = residual.data(), to_apart.dst = apart.data();
+  to_itself.residual = to_itself.dst = in_place.data();
+  run_forward(c, to_apart, 2);
+  run_forward(c, to_itself, 2);
+  EXPECT_EQ(std::memcmp(apart.data(), in_place.data(), apart.size() * sizeof(float)), 0);
+}
+
+TEST(Winograd, AccumulatesWeightGradients) {
+  const Convolution c = flat(2, 12, 20, 10, 9);
+  if (const auto reason = why_unsupported(c)) GTEST_SKIP() << *reason;
+  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  Floats once(size), onto(size, 1), bias_once(c.out_channels), bias_onto(c.out_channels, 1);
+  run_backward_weights(c, {src.data(), diff_dst.data(), once.data(), bias_once.data()}, 2);
+  run_backward_weights(c, {src.data(), diff_dst.data(), onto.data(), bias_onto.data(), true}, 2);
+  for (int64_t i = 0; i < size; ++i) ASSERT_EQ(onto[i], 1 + once[i]) << i;
+  for (int64_t i = 0; i < c.out_channels; ++i) ASSERT_EQ(bias_onto[i], 1 + bias_once[i]) << i;
+}
+
+TEST(Winograd, SaysWhyAShapeIsNotSupported) {
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take padding of 0 to 2");
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 2, 9, 0)), "the source is smaller than the kernel");
+  EXPECT_EQ(why_unsupported(flat(0, 8, 8, 9, 9)), "the batch and the numbers of channels must be positive");
+}
+
+}  // namespace
+}  // namespace tacho::winograd
