@@ -10,7 +10,7 @@ namespace tacho::native {
 using dnnl::memory;
 
 Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options)
-    : program_(program), weights_(weights), uses_(program) {
+    : program_(program), weights_(weights), uses_(program), threads_(options.threads) {
   result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
   for (const ParameterGradient& pair : program.gradients)

@@ -51,6 +51,7 @@ class Assembler {
   const Program& program() const { return program_; }
   const dnnl::engine& engine() const { return result_.engine; }
   const Shape& shape(ValueId id) const { return program_.shape(id); }
+  int threads() const { return threads_; }
   bool is_training() const { return program_.training; }
   dnnl::prop_kind forward_kind() const;
   // Attributes of every primitive: its scratchpad is planned with everything else.
@@ -99,6 +100,7 @@ class Assembler {
   const Weights& weights_;
   Uses uses_;
   Assembly result_;
+  int threads_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;
   std::map<ValueId, ValueId> parameter_of_gradient_;

@@ -1,4 +1,5 @@
 #include "engine/native/emit.h"
+#include "engine/native/emit_winograd.h"
 #include "engine/native/fold.h"
 
 namespace tacho::native {
@@ -103,6 +104,7 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
 }  // namespace
 
 void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
+  if (emit_winograd(op, instruction, assembler)) return;
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
                           assembler.shape(instruction.outputs[0]));
@@ -119,6 +121,7 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
 }
 
 void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
+  if (emit_winograd(op, instruction, assembler)) return;
   const Geometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                    assembler.shape(instruction.inputs[0]));
   const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
@@ -134,6 +137,7 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
 }
 
 void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
+  if (emit_winograd(op, instruction, assembler)) return;
   const Geometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
                    assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();

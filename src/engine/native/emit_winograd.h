@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/native/assembler.h"
+
+// Convolutions by Winograd's algorithm, for the instructions of emit_convolution.cpp. Each function returns
+// false, with nothing emitted, where that cannot compute the instruction or the direct kernel is the better
+// choice.
+namespace tacho::native {
+
+bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
+bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
+bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler);
+
+}  // namespace tacho::native
