@@ -151,6 +151,9 @@ class Compare(StoreTest):
     def test_cells_that_took_turns_are_compared_as_such(self):
         records = self.bench("squeezenet1_1", "--threads", "1,2", "--interleave")
         self.assertEqual(records[0]["interleaved"], records[1]["interleaved"])
+        run = records[0]["run"]
+        (row,) = self.json_of("compare", f"{run}/threads=1", f"{run}/threads=2")
+        self.assertEqual((row["a"]["threads"], row["b"]["threads"]), (1, 2))
         self.assertNotIn("peak_memory_mib", records[0])
 
     def test_refuses_names_that_mean_nothing(self):
@@ -179,7 +182,7 @@ class Plan(StoreTest):
     def test_wrong_sizes_are_refused(self):
         self.add(system="here", scale_ms=160)
         self.assertIn("--epochs needs --images", self.refusal("plan", "here", "--epochs", "3"))
-        self.assertIn("must be a number above 0", self.refusal("plan", "here", "--images", "many"))
+        self.assertIn("must be a whole number", self.refusal("plan", "here", "--images", "many"))
         self.assertIn("training is needed", self.refusal("plan", "here", "--iterations", "100k"))
 
 

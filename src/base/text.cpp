@@ -10,11 +10,12 @@
 #include <numeric>
 
 namespace tacho {
-namespace {
 
 bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
+
+namespace {
 
 // Insertions, deletions, replacements and swaps of neighbours that turn a into b.
 size_t edit_distance(std::string_view a, std::string_view b) {
@@ -88,6 +89,21 @@ std::optional<double> parse_quantity(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0)
     return {};
   return number * factor;
+}
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
 }
 
 std::string format_bytes(int64_t bytes) {

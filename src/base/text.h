@@ -9,6 +9,9 @@
 
 namespace tacho {
 
+// Whether two ASCII characters are the same letter, or the same otherwise, without regard to case.
+bool same_letter(char a, char b);
+
 // The candidate that `word` was most likely meant to be, by edit distance without regard to case; empty if
 // none is near. Of equally near candidates the first wins.
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates);
@@ -24,6 +27,9 @@ std::optional<int64_t> parse_integer(std::string_view text);
 
 // A number with an optional k, M, G or T for its thousands: "100k", "8.1T", "50000". Not negative.
 std::optional<double> parse_quantity(std::string_view text);
+
+// As a shell takes it for one word: in quotes where it needs them.
+std::string shell_quoted(std::string_view word);
 
 // "512 B", "1.2 GiB".
 std::string format_bytes(int64_t bytes);

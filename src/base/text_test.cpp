@@ -102,6 +102,13 @@ TEST(ParseQuantity, TakesThousandsByTheirLetter) {
   }
 }
 
+TEST(ShellQuoted, QuotesOnlyWhatAShellWouldTakeApart) {
+  EXPECT_EQ(shell_quoted("--batch=1,2"), "--batch=1,2");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
 TEST(FormatThousands, GroupsDigitsByThree) {
   EXPECT_EQ(format_thousands(0), "0");
   EXPECT_EQ(format_thousands(999), "999");

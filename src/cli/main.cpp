@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/commands.h"
 
 namespace tacho {
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongCall = 2;
-constexpr const char* kPlainCharacters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
 
 int complain(std::string text, int status) {
   std::ranges::replace(text, '\n', ' ');
@@ -23,15 +22,9 @@ int complain(std::string text, int status) {
   return status;
 }
 
-// Quoted where a shell would take it apart.
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string line = "tacho";
-  for (std::string argument : arguments) {
-    const bool plain = !argument.empty() && argument.find_first_not_of(kPlainCharacters) == std::string::npos;
-    for (size_t at = argument.find('\''); !plain && at != std::string::npos; at = argument.find('\'', at + 4))
-      argument.replace(at, 1, "'\\''");
-    line += plain ? " " + argument : fmt::format(" '{}'", argument);
-  }
+  for (const std::string& argument : arguments) line += " " + shell_quoted(argument);
   return line;
 }
 

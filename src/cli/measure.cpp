@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "bench/machine.h"
 #include "bench/runner.h"
 #include "bench/sweep.h"
@@ -15,6 +16,7 @@
 #include "cli/progress.h"
 #include "results/bench_record.h"
 #include "results/environment.h"
+#include "results/references.h"
 #include "results/resume.h"
 #include "results/store.h"
 
@@ -72,7 +74,10 @@ class Run {
  private:
   void resume(const std::string& id_prefix) {
     if (!store_) throw UserError("--continue needs the store; leave --no-db out");
-    const std::vector<Record> run = find_run(store_->all(), id_prefix, job_.suite, system_.machine_id);
+    if (job_.interleaved)
+      throw UserError("--continue: cells that take turns are measured all at once; leave it out");
+    const std::vector<Record> run =
+        find_run(store_->all(), id_prefix, {job_.suite, system_.machine_id, system_.name});
     records_ = match_cells(run, job_.cells);
     id_ = run.front().run;
   }
@@ -152,11 +157,11 @@ bool something_failed(const std::vector<Record>& records) {
 void say_where(const Run& run, const Job& job, const std::vector<Record>& records,
                const MeasureOptions& options) {
   if (!run.is_kept()) return;
+  if (records.empty()) return;
   if (records.size() < job.cells.size()) {
     fmt::print(stderr, "tacho: note: {} of {} cells are done; the same call with --continue {} goes on\n",
                records.size(), job.cells.size(), run.shown_id());
   }
-  if (records.empty()) return;
   fmt::print(stderr, "tacho: note: kept in {} as run {} (`tacho results list`)\n",
              store_path(options.store).string(), run.shown_id());
 }
@@ -165,13 +170,29 @@ void say_where(const Run& run, const Job& job, const std::vector<Record>& record
 void write_page_of_store(const Run& run, const MeasureOptions& options) {
   if (!run.is_kept()) return;
   const std::filesystem::path store = store_path(options.store);
-  const std::filesystem::path page = std::filesystem::absolute(store).replace_filename("report.html");
+  const std::filesystem::path page = std::filesystem::absolute(store).replace_extension(".report.html");
   try {
-    write_page(page, Store(store).all(), true,
-               fmt::format("tacho report --db {} -o {}", store.string(), page.string()));
+    write_page(
+        page, Store(store).all(), true,
+        fmt::format("tacho report --db {} -o {}", shell_quoted(store.string()), shell_quoted(page.string())));
     fmt::print(stderr, "tacho: note: the page to open in a browser is {}\n", page.string());
   } catch (const UserError& error) {
     fmt::print(stderr, "tacho: warning: no page was written: {}\n", error.what());
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// A name that means something else, or breaks a table, could never be asked for again.
+void check_system_name(const std::string& name) {
+  const bool printable = std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  const bool taken = name == "this" || name.ends_with(".json") || name.ends_with(".jsonl") ||
+                     std::ranges::find(reference_sets(), name, &ReferenceSet::name) != reference_sets().end();
+  if (!printable || taken || (!name.empty() && trim(name).empty())) {
+    throw UserError("--system '{}': must be printable, and neither 'this', a published set nor a .json file",
+                    name);
   }
 }
 
@@ -194,6 +215,7 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
 void measure_and_report(const Job& job, const MeasureOptions& options, CommandContext& context) {
   const Format format = chosen_format(options.output);
   check_output(options.output);
+  check_system_name(options.system);
   check_cells(job.cells);
   catch_interrupt();
   Run run(job, options, context);

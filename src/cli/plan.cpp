@@ -1,4 +1,6 @@
+#include <cmath>
 #include <memory>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -11,20 +13,24 @@
 namespace tacho {
 namespace {
 
+constexpr double kLargestJob = 1e15;
+
 struct PlanOptions {
   StoreOptions store;
   OutputOptions output;
   std::vector<std::string> names = {"this"};
   std::string model;  // empty: all
-  std::string iterations, epochs, images, voxels;
+  std::optional<std::string> iterations, epochs, images, voxels;
   std::optional<double> price_per_hour;
 };
 
-std::optional<double> quantity(std::string_view option, const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const auto value = parse_quantity(text);
-  if (!value || *value <= 0)
-    throw UserError("{} '{}': must be a number above 0 such as 50000, 100k or 8.1T", option, text);
+std::optional<double> quantity(std::string_view option, const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto value = parse_quantity(*text);
+  if (!value || *value < 1 || *value > kLargestJob || *value != std::floor(*value)) {
+    throw UserError("{} '{}': must be a whole number from 1 to 1000T, such as 50000, 100k or 8.1T", option,
+                    *text);
+  }
   return value;
 }
 
@@ -39,9 +45,11 @@ JobSize job_size(const PlanOptions& options) {
 
 std::vector<Record> records_of(const PlanOptions& options) {
   std::vector<Record> records;
+  std::set<std::string> seen;
   for (Selection& selection : select_all(options.names, options.store)) {
     for (Record& record : selection.records) {
-      if (options.model.empty() || record.model == options.model) records.push_back(std::move(record));
+      const bool wanted = options.model.empty() || record.model == options.model;
+      if (wanted && seen.insert(record.id).second) records.push_back(std::move(record));
     }
   }
   return records;
@@ -51,7 +59,12 @@ std::string plan_text(const PlanOptions& options) {
   const Format format = chosen_format(options.output);
   const JobSize job = job_size(options);
   const std::vector<Record> records = records_of(options);
+  if (options.price_per_hour && (!std::isfinite(*options.price_per_hour) || *options.price_per_hour < 0)) {
+    throw UserError("--price {}: must be a number from 0 on", *options.price_per_hour);
+  }
   const bool has_job = job.iterations || job.images || job.voxels;
+  if (options.price_per_hour && !has_job)
+    throw UserError("--price needs a job: --iterations, --images or --voxels");
   return has_job ? format_plan(records, job, options.price_per_hour, format)
                  : format_volume_extrapolation(records, format);
 }
@@ -61,10 +74,8 @@ void add_job_options(CLI::App& command, PlanOptions& options) {
   command.add_option("--epochs", options.epochs, "Of training, each over --images");
   command.add_option("--images", options.images, "To run through the network, such as 1.28M");
   command.add_option("--voxels", options.voxels, "Of a volume, such as 8.1T");
-  command
-      .add_option("--price", options.price_per_hour,
-                  "Of the machine per hour; the cost is shown beside the time")
-      ->check(CLI::NonNegativeNumber);
+  command.add_option("--price", options.price_per_hour,
+                     "Of the machine per hour; the cost is shown beside the time");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "cli/page.h"
 #include "cli/store_options.h"
 #include "report/markdown.h"
-#include "results/store.h"
 
 namespace tacho {
 namespace {
@@ -30,11 +29,13 @@ void check(const ReportOptions& options) {
 }
 
 std::vector<Record> chosen_records(const ReportOptions& options) {
-  const std::filesystem::path store = store_path(options.store);
-  std::vector<Record> records = filtered(Store(store).all(), options.filter);
-  if (records.empty()) {
-    throw UserError("nothing to report in {}: measure first, as with 'tacho suite quick'", store.string());
+  const std::vector<Record> all = stored_records(options.store);
+  if (all.empty()) {
+    throw UserError("nothing to report in {}: measure first, as with 'tacho suite quick'",
+                    store_path(options.store).string());
   }
+  std::vector<Record> records = filtered(all, options.filter);
+  if (records.empty()) throw UserError("nothing to report: no result has that model and system");
   return records;
 }
 

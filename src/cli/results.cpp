@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -28,14 +29,13 @@ struct ResultsOptions {
 using Options = std::shared_ptr<ResultsOptions>;
 
 std::vector<Record> chosen_records(const ResultsOptions& options) {
-  return filtered(options.references ? reference_records() : Store(store_path(options.store)).all(),
-                  options.filter);
+  return filtered(options.references ? reference_records() : stored_records(options.store), options.filter);
 }
 
 // More than a thousand rows are for programs; people first want to know what there is.
 bool lists_sets(const ResultsOptions& options, Format format) {
   return options.references && options.filter.model.empty() && options.filter.system.empty() &&
-         (format == Format::table || format == Format::md);
+         is_for_people(format);
 }
 
 Grid sets_grid() {
@@ -66,25 +66,50 @@ void add_list(CLI::App& results, const Options& options) {
     check_output(options->output);
     if (lists_sets(*options, format)) return write_output(options->output, render(sets_grid(), format));
     const std::vector<Record> records = chosen_records(*options);
-    if (records.empty() && !options->references)
-      fmt::print(stderr, "tacho: note: nothing is kept in {}\n", store_path(options->store).string());
+    if (records.empty()) {
+      const bool filtered_out = !options->filter.model.empty() || !options->filter.system.empty();
+      fmt::print(stderr,
+                 "tacho: note: {}\n",
+                     filtered_out
+                     ? "no result has that model and system"
+                     : fmt::format("nothing is kept in {}", store_path(options->store).string()));
+    }
     write_output(options->output, format_records(records, format, true));
   });
+}
+
+// A published result by its whole id, or a kept one by how its id begins.
+Record find_record(const ResultsOptions& options) {
+  for (const ReferenceSet& set : reference_sets()) {
+    const auto found = std::ranges::find(set.records, options.id, &Record::id);
+    if (found != set.records.end()) return *found;
+  }
+  Store store = existing_store(options.store);
+  return store.get(store.find_id(options.id));
 }
 
 void add_show(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "show", "One result, whole, as JSON");
   command->add_option("id", options->id, "Its id, or how that begins")->required();
-  command->callback([options] {
-    print_result(to_text(to_json(Store(store_path(options->store)).find(options->id)), 2) + "\n");
-  });
+  command->callback([options] { print_result(to_text(to_json(find_record(*options)), 2) + "\n"); });
+}
+
+// Published results come with the program; one's own must not pass for them.
+std::vector<Record> own_records(const std::filesystem::path& file) {
+  std::vector<Record> records = parse_records(read_file(file), file.string());
+  for (const Record& record : records) {
+    if (record.reference.empty()) continue;
+    throw UserError("{}: record {} is a published one of {}, which every tacho has", file.string(), record.id,
+                    record.reference);
+  }
+  return records;
 }
 
 void add_import(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "import", "Take in the results of a JSON file, each once");
   command->add_option("file", options->file, "Of --format json or jsonl, or of 'results export'")->required();
   command->callback([options] {
-    const std::vector<Record> records = parse_records(read_file(options->file), options->file.string());
+    const std::vector<Record> records = own_records(options->file);
     const int added = Store(store_path(options->store)).add(records);
     fmt::print(stderr, "tacho: note: {} new results, {} were there already\n", added,
                records.size() - static_cast<size_t>(added));
@@ -105,9 +130,9 @@ void add_delete(CLI::App& results, const Options& options) {
   CLI::App* command = add(results, options, "delete", "Remove results for good");
   command->add_option("ids", options->ids, "Their ids, or how those begin")->required();
   command->callback([options] {
-    Store store(store_path(options->store));
+    Store store = existing_store(options->store);
     std::vector<std::string> found;
-    for (const std::string& id : options->ids) found.push_back(store.find(id).id);
+    for (const std::string& id : options->ids) found.push_back(store.find_id(id));
     for (const std::string& id : found) store.remove(id);
   });
 }

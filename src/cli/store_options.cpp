@@ -1,9 +1,9 @@
 #include "cli/store_options.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/os.h"
 #include "results/record_json.h"
-#include "results/store.h"
 
 namespace tacho {
 namespace {
@@ -23,7 +23,22 @@ void add_store_options(CLI::App& command, StoreOptions& options) {
 }
 
 std::filesystem::path store_path(const StoreOptions& options) {
+  if (options.file && options.file->empty()) throw UserError("--db: the name of the file is empty");
   return options.file ? *options.file : default_store_path();
+}
+
+std::vector<Record> stored_records(const StoreOptions& options) {
+  const std::filesystem::path path = store_path(options);
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) ? Store(path).all() : std::vector<Record>{};
+}
+
+Store existing_store(const StoreOptions& options) {
+  const std::filesystem::path path = store_path(options);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw UserError("{}: nothing is kept there yet", path.string());
+  return Store(path);
 }
 
 void add_filter_options(CLI::App& command, RecordFilter& filter) {
@@ -41,7 +56,7 @@ std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& fi
 }
 
 std::vector<Selection> select_all(const std::vector<std::string>& names, const StoreOptions& options) {
-  const std::vector<Record> stored = Store(store_path(options)).all();
+  const std::vector<Record> stored = stored_records(options);
   std::vector<Selection> selections;
   for (const std::string& name : names) {
     selections.push_back(is_file(name) ? select_file(name) : select_records(name, stored, machine_id()));

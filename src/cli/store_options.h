@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "results/selection.h"
+#include "results/store.h"
 
 namespace tacho {
 
@@ -17,6 +18,12 @@ struct StoreOptions {
 void add_store_options(CLI::App& command, StoreOptions& options);
 
 std::filesystem::path store_path(const StoreOptions& options);
+
+// What is kept; nothing where there is no store yet. Whoever only reads does not make one.
+std::vector<Record> stored_records(const StoreOptions& options);
+
+// The store, which must be there.
+Store existing_store(const StoreOptions& options);
 
 // Which records are wanted; empty: all.
 struct RecordFilter {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/cpu.h"
+#include "base/text.h"
 #include "bench/suites.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
@@ -33,13 +34,12 @@ std::string what_was_shrunk(const Case& whole, const Case& run) {
                      run.repeat, whole.repeat, run.warmup, whole.warmup);
 }
 
-bool is_for_people(Format format) { return format == Format::table || format == Format::md; }
-
 std::string present_zoo(std::span<const Record> records, Format format) {
   const std::vector<Record> published = select_records("reference:dgx1-v100", {}, "").records;
   const SystemInfo& system = records[0].system;
   return fmt::format(
-      "{}: {}, {} cores; batch 16, 224x224; training is forward + backward, without the update\n\n{}",
+      "{}: {}, {} cores; batch 16, 224x224; training is forward + backward, without the update; ~ is "
+      "noisy\n\n{}",
       system.name, system.cpu, system.cores, render(zoo_table(records, published), format));
 }
 
@@ -63,7 +63,10 @@ void add_suite_command(CLI::App& app, CommandContext& context) {
   command->add_option("name", options->name, list_of_suites())->required();
   command->add_option("--scale", options->scale, "Run this share of the passes, from 0 to 1")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check([](const std::string& text) {
+        const auto share = parse_quantity(text);
+        return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
+      });
   add_measure_options(*command, options->measure);
   command->callback([options, &context] {
     const Job job = job_of(find_suite(options->name), options->scale);

@@ -2,27 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/text.h"
+#include "results/correction.h"
 
 namespace tacho {
 namespace {
 
-std::optional<double> corrected(const Record& record, const char* name,
-                                const std::optional<double>& published) {
-  const auto found = record.corrected.find(name);
-  return found == record.corrected.end() ? published : found->second;
-}
-
-UnitTime scaled(const UnitTime& time, double factor) {
-  UnitTime result = {.seconds = time.seconds * factor, .interval = time.interval};
-  if (result.interval) {
-    result.interval->low *= factor;
-    result.interval->high *= factor;
+std::optional<UnitTime> scaled(std::optional<UnitTime> time, double factor) {
+  if (!time) return std::nullopt;
+  time->seconds *= factor;
+  if (time->interval) {
+    time->interval->low *= factor;
+    time->interval->high *= factor;
   }
-  return result;
+  return time;
 }
 
 std::optional<UnitTime> per(const std::optional<double>& rate) {
@@ -38,8 +34,9 @@ std::optional<UnitTime> pass_time(const Record& record) {
   }
   UnitTime time = {.seconds = mean(record.samples_ms) / 1e3};
   if (auto interval = mean_interval(record.samples_ms)) {
+    if (interval->low <= 0) return time;  // so few or so wild that no interval says anything
     const double widen = 1 + std::abs(drift_percent(record.samples_ms).value_or(0)) / 200;
-    time.interval = {std::max(0.0, interval->low / widen / 1e3), interval->high * widen / 1e3};
+    time.interval = {interval->low / widen / 1e3, interval->high * widen / 1e3};
   }
   return time;
 }
@@ -59,17 +56,33 @@ std::optional<double> voxels_per_image(const Record& record) {
 
 std::string number(double value) { return format_thousands(std::llround(value)); }
 
+// What a training time leaves out or includes beyond forward, backward and update.
+std::string training_basis(const Record& record, std::string_view more) {
+  const auto includes = [&](std::string_view what) {
+    return std::ranges::find(record.time_includes, what) != record.time_includes.end();
+  };
+  std::string basis(more);
+  const auto add = [&](std::string_view text) {
+    basis += fmt::format("{}{}", basis.empty() ? "" : "; ", text);
+  };
+  if (!includes("update")) add("without the update");
+  if (includes("validation")) add("with validation");
+  return basis;
+}
+
 void add_training(const Record& record, const JobSize& job, std::vector<Estimate>& estimates) {
   if (const auto time = iteration_time(record); time && job.iterations) {
-    estimates.push_back({fmt::format("{} iterations", number(*job.iterations)), *job.iterations, *time});
+    estimates.push_back({fmt::format("{} iterations", number(*job.iterations)), *job.iterations, *time,
+                         training_basis(record, "")});
   }
   if (!job.epochs || !job.images) return;
   const std::string what = fmt::format("{} epochs of {} images", number(*job.epochs), number(*job.images));
   const double batch = images_per_pass(record);
   if (const auto time = iteration_time(record); time && batch > 0) {
-    estimates.push_back({what, *job.epochs * std::ceil(*job.images / batch), *time, "no evaluation"});
+    estimates.push_back(
+        {what, *job.epochs * std::ceil(*job.images / batch), *time, training_basis(record, "no evaluation")});
   } else if (const auto image = image_time(record)) {
-    estimates.push_back({what, *job.epochs * *job.images, *image});
+    estimates.push_back({what, *job.epochs * *job.images, *image, training_basis(record, "")});
   }
 }
 
@@ -88,10 +101,10 @@ void add_inference(const Record& record, const JobSize& job, std::vector<Estimat
 
 std::optional<UnitTime> iteration_time(const Record& record) {
   if (record.mode != "train") return std::nullopt;
-  if (const auto rate = corrected(record, "iterations_per_min", record.iterations_per_min)) {
-    return scaled(*per(rate), 60);
+  if (const auto rate = corrected_figure(record, "iterations_per_min", record.iterations_per_min)) {
+    return scaled(per(rate), 60);
   }
-  if (record.kind == "train" && record.seconds && record.iterations) {
+  if (record.kind == "train" && record.seconds && record.iterations.value_or(0) > 0) {
     return UnitTime{.seconds = *record.seconds / static_cast<double>(*record.iterations)};
   }
   return pass_time(record);
@@ -99,17 +112,17 @@ std::optional<UnitTime> iteration_time(const Record& record) {
 
 std::optional<UnitTime> image_time(const Record& record) {
   const double batch = images_per_pass(record);
-  if (const auto time = pass_time(record); time && batch > 0) return scaled(*time, 1 / batch);
-  return per(corrected(record, "images_per_s", record.images_per_s));
+  if (const auto time = pass_time(record); time && batch > 0) return scaled(time, 1 / batch);
+  return per(corrected_figure(record, "images_per_s", record.images_per_s));
 }
 
 std::optional<UnitTime> voxel_time(const Record& record) {
-  if (const auto rate = corrected(record, "output_mvox_per_s", record.output_mvox_per_s)) {
-    return scaled(*per(rate), 1e-6);
+  if (const auto rate = corrected_figure(record, "output_mvox_per_s", record.output_mvox_per_s)) {
+    return scaled(per(rate), 1e-6);
   }
   const auto voxels = voxels_per_image(record);
   const auto time = image_time(record);
-  return voxels && time && record.mode == "infer" ? std::optional(scaled(*time, 1 / *voxels)) : std::nullopt;
+  return voxels && time && record.mode == "infer" ? scaled(time, 1 / *voxels) : std::nullopt;
 }
 
 std::vector<Estimate> estimate(const Record& record, const JobSize& job) {

@@ -58,6 +58,8 @@ Grid grid_of(std::span<const Line> lines, std::optional<double> price_per_hour) 
                            {"mode"},
                            {"batch", true},
                            {"devices", true},
+                           {"threads", true},
+                           {"image", true},
                            {"job"},
                            {"time", true},
                            {"95 % interval", true}},
@@ -72,6 +74,8 @@ Grid grid_of(std::span<const Line> lines, std::optional<double> price_per_hour) 
                                     r.mode,
                                     std::to_string(r.batch),
                                     std::to_string(r.devices),
+                                    r.threads > 0 ? std::to_string(r.threads) : "",
+                                    r.image,
                                     line.estimate.what,
                                     format_duration_ms(line.estimate.seconds() * 1e3),
                                     range_text(line.estimate)};
@@ -85,9 +89,17 @@ Grid grid_of(std::span<const Line> lines, std::optional<double> price_per_hour) 
 Json json_of(const Line& line, std::optional<double> price_per_hour) {
   const Record& r = *line.record;
   const Estimate& estimate = line.estimate;
-  Json object = {{"system", r.system.name}, {"record", r.id},       {"engine", r.engine},
-                 {"model", r.model},        {"mode", r.mode},       {"batch", r.batch},
-                 {"devices", r.devices},    {"job", estimate.what}, {"seconds", estimate.seconds()}};
+  Json object = {{"system", r.system.name},
+                 {"record", r.id},
+                 {"engine", r.engine},
+                 {"model", r.model},
+                 {"mode", r.mode},
+                 {"batch", r.batch},
+                 {"devices", r.devices},
+                 {"threads", r.threads},
+                 {"image", r.image},
+                 {"job", estimate.what},
+                 {"seconds", estimate.seconds()}};
   if (estimate.unit.interval) {
     object["seconds_low"] = estimate.units * estimate.unit.interval->low;
     object["seconds_high"] = estimate.units * estimate.unit.interval->high;
@@ -107,12 +119,10 @@ std::string format_plan(std::span<const Record> records, const JobSize& job,
         "none of these results tells how long that takes; training is needed for --iterations and "
         "--epochs, inference for --images, a volume network for --voxels");
   }
-  if (format == Format::json || format == Format::jsonl) {
-    Json list = Json::array();
-    for (const Line& line : lines) list.push_back(json_of(line, price_per_hour));
-    return format_json(list, format);
-  }
-  return render(grid_of(lines, price_per_hour), format);
+  if (is_for_people(format)) return render(grid_of(lines, price_per_hour), format);
+  Json list = Json::array();
+  for (const Line& line : lines) list.push_back(json_of(line, price_per_hour));
+  return format_objects(list, format);
 }
 
 }  // namespace tacho

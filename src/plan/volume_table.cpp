@@ -21,7 +21,7 @@ constexpr const char* kPublishedHours = "8.1_tvox_h";
 
 // What one system with so many devices did, over several records.
 struct VolumeRow {
-  std::string system;
+  std::string system, model;
   int devices = 0;
   std::optional<double> iterations_per_min = {}, mvox_per_s = {}, written_mvox_per_s = {},
                         published_hours = {};
@@ -29,9 +29,10 @@ struct VolumeRow {
 
 VolumeRow& row_for(const Record& record, std::vector<VolumeRow>& rows) {
   const auto found = std::ranges::find_if(rows, [&](const VolumeRow& row) {
-    return row.system == record.system.name && row.devices == record.devices;
+    return row.system == record.system.name && row.model == record.model && row.devices == record.devices;
   });
-  return found != rows.end() ? *found : rows.emplace_back(VolumeRow{record.system.name, record.devices});
+  return found != rows.end() ? *found
+                             : rows.emplace_back(VolumeRow{record.system.name, record.model, record.devices});
 }
 
 std::optional<double> entry(const std::map<std::string, double>& entries, const char* name) {
@@ -94,8 +95,8 @@ bool is_used(const VolumeColumn& column, std::span<const VolumeRow> rows) {
 }
 
 Grid grid_of(std::span<const VolumeRow> rows) {
-  Grid grid = {.columns = {{"system"}, {"devices", true}}, .rows = {}};
-  for (const VolumeRow& row : rows) grid.rows.push_back({row.system, std::to_string(row.devices)});
+  Grid grid = {.columns = {{"system"}, {"model"}, {"devices", true}}, .rows = {}};
+  for (const VolumeRow& row : rows) grid.rows.push_back({row.system, row.model, std::to_string(row.devices)});
   for (const VolumeColumn& column : kColumns) {
     if (!is_used(column, rows)) continue;
     grid.columns.push_back({column.header, true});
@@ -108,7 +109,7 @@ Grid grid_of(std::span<const VolumeRow> rows) {
 }
 
 Json json_of(const VolumeRow& row) {
-  Json object = {{"system", row.system}, {"devices", row.devices}};
+  Json object = {{"system", row.system}, {"model", row.model}, {"devices", row.devices}};
   for (const VolumeColumn& column : kColumns) {
     if (const auto value = column.of(row)) object[column.name] = *value;
   }
@@ -124,12 +125,10 @@ std::string format_volume_extrapolation(std::span<const Record> records, Format 
         "no result of a volume network is there; say the size of the job: --iterations, --epochs with "
         "--images, --images or --voxels");
   }
-  if (format == Format::json || format == Format::jsonl) {
-    Json list = Json::array();
-    for (const VolumeRow& row : rows) list.push_back(json_of(row));
-    return format_json(list, format);
-  }
-  return render(grid_of(rows), format);
+  if (is_for_people(format)) return render(grid_of(rows), format);
+  Json list = Json::array();
+  for (const VolumeRow& row : rows) list.push_back(json_of(row));
+  return format_objects(list, format);
 }
 
 }  // namespace tacho

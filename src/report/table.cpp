@@ -33,7 +33,8 @@ bool is_column(const Field& field, std::span<const Record> records) {
 void add_identity(std::span<const Record> records, Grid& grid) {
   for (const char* header : {"id", "time", "system"}) grid.columns.push_back({header, false});
   for (size_t i = 0; i < records.size(); ++i) {
-    grid.rows[i] = {records[i].id.substr(0, kShownIdLength), records[i].time, records[i].system.name};
+    grid.rows[i] = {records[i].reference.empty() ? records[i].id.substr(0, kShownIdLength) : records[i].id,
+                    records[i].time, records[i].system.name};
   }
 }
 
@@ -57,7 +58,9 @@ std::string caption(std::span<const Record> records, bool identified) {
                                 : fmt::format("{}: {}, {} cores", system.name, system.cpu, system.cores);
   for (const Field& field : fields()) {
     if (field.column != Column::differing || !is_shared(field, records)) continue;
-    line += fmt::format(", {} {}", field.header, field.text(records[0]));
+    if (const std::string text = field.text(records[0]); !text.empty()) {
+      line += fmt::format(", {} {}", field.header, text);
+    }
   }
   return line + "\n\n";
 }
@@ -74,6 +77,36 @@ Grid every_field(std::span<const Record> records) {
     grid.columns.push_back({std::string(field.name)});
     for (size_t i = 0; i < records.size(); ++i)
       grid.rows[i].push_back(cell_text(field.access.get(records[i])));
+  }
+  return grid;
+}
+
+void flatten(const Json& object, const std::string& prefix, Json& flat) {
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_object()) {
+      flatten(value, prefix + name + ".", flat);
+    } else {
+      flat[prefix + name] = value;
+    }
+  }
+}
+
+Grid flat_grid(const Json& list) {
+  std::vector<Json> rows;
+  Json columns = Json::object();
+  for (const Json& object : list) {
+    Json flat = Json::object();
+    flatten(object, "", flat);
+    for (const auto& [name, value] : flat.items()) columns[name] = nullptr;
+    rows.push_back(std::move(flat));
+  }
+  Grid grid;
+  grid.rows.resize(rows.size());
+  for (const auto& [name, unused] : columns.items()) {
+    grid.columns.push_back({name});
+    for (size_t i = 0; i < rows.size(); ++i) {
+      grid.rows[i].push_back(rows[i].contains(name) ? cell_text(rows[i][name]) : "");
+    }
   }
   return grid;
 }
@@ -95,13 +128,15 @@ Format parse_format(std::string_view name) {
   throw UserError("--format '{}': unknown format; there are table, md, csv, json, jsonl", name);
 }
 
+bool is_for_people(Format format) { return format == Format::table || format == Format::md; }
+
 std::string render(const Grid& grid, Format format) {
-  if (format == Format::csv) return render_csv(grid);
   return format == Format::md ? render_markdown(grid) : render_plain(grid);
 }
 
-std::string format_json(const Json& list, Format format) {
+std::string format_objects(const Json& list, Format format) {
   if (format == Format::json) return to_text(list, 2) + "\n";
+  if (format == Format::csv) return render_csv(flat_grid(list));
   std::string lines;
   for (const Json& object : list) lines += to_text(object) + "\n";
   return lines;
@@ -111,9 +146,9 @@ std::string format_records(std::span<const Record> records, Format format, bool 
   switch (format) {
     case Format::table:
     case Format::md: return caption(records, identified) + render(grid_of(records, identified), format);
-    case Format::csv: return render(every_field(records), format);
+    case Format::csv: return render_csv(every_field(records));
     case Format::json:
-    case Format::jsonl: return format_json(json(records), format);
+    case Format::jsonl: return format_objects(json(records), format);
   }
   return "";
 }

@@ -15,11 +15,15 @@ enum class Format { table, md, csv, json, jsonl };
 // Throws UserError that names the formats there are.
 Format parse_format(std::string_view name);
 
-// table, md and csv of a grid; the other formats need the values themselves.
+// Others are for programs, and hold every figure at its full precision.
+bool is_for_people(Format format);
+
+// A grid for people.
 std::string render(const Grid& grid, Format format);
 
-// json: a list. jsonl: one object a line.
-std::string format_json(const Json& list, Format format);
+// A list of objects for programs. json: as it is. jsonl: one object a line. csv: a column for each entry that
+// any of them has, those of objects inside as "outer.inner".
+std::string format_objects(const Json& list, Format format);
 
 // table, md: the columns that differ or matter, under a line with what all records share.
 // csv: every field, lists and objects as JSON. json: an array. jsonl: one object a line.

@@ -41,7 +41,10 @@ std::vector<std::string> models_by_training_time(std::span<const Record> records
 
 std::string time_text(const Record* record) {
   const auto time = time_ms(record);
-  if (time) return fmt::format("{}ms", format_significant(*time, kDigits));
+  if (time) {
+    const bool doubtful = record->judgement.verdict != Verdict::valid;
+    return fmt::format("{}{}ms", doubtful ? "~" : "", format_significant(*time, kDigits));
+  }
   return record == nullptr ? "" : std::string(name_of(record->judgement.verdict));
 }
 
@@ -57,7 +60,7 @@ Grid zoo_table(std::span<const Record> records, std::span<const Record> publishe
   Grid grid = {.columns = {{"Mode"}}, .rows = {}};
   for (const auto& [mode, title] : {std::pair{"train", "Training"}, std::pair{"infer", "Inference"}}) {
     std::vector<std::string> own = {title}, other = {fmt::format("{}, {}", title, theirs)},
-                             ratio = {fmt::format("{} is faster by", theirs)};
+                             ratio = {fmt::format("times that of {}", theirs)};
     for (const std::string& model : models_by_training_time(records)) {
       const Record *ours = find(records, model, mode), *published_one = find(published, model, mode);
       own.push_back(time_text(ours));

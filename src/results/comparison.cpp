@@ -1,5 +1,6 @@
 #include "results/comparison.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <vector>
@@ -26,10 +27,6 @@ Comparison judged(double ratio, const std::optional<ConfidenceInterval>& interva
   return {ratio, interval, answer_of(interval)};
 }
 
-double half_drift(std::span<const double> samples) {
-  return std::abs(drift_percent(samples).value_or(0)) / 200;
-}
-
 }  // namespace
 
 std::string_view name_of(Answer answer) {
@@ -42,13 +39,32 @@ std::string_view name_of(Answer answer) {
   return "?";
 }
 
+RangedFigure ranged_time(std::span<const double> samples_ms) {
+  assert(!samples_ms.empty());
+  const double drift = 1 + std::abs(drift_percent(samples_ms).value_or(0)) / 200;
+  if (const auto interval = median_interval(samples_ms, kConfidenceOfEach)) {
+    return {median(samples_ms), {interval->low / drift, interval->high * drift}};
+  }
+  const auto [low, high] = std::ranges::minmax(samples_ms);
+  return {median(samples_ms), {low / (1 + kPublishedShare), high * (1 + kPublishedShare)}};
+}
+
+RangedFigure published_figure(double value) {
+  return {value, {value / (1 + kPublishedShare), value * (1 + kPublishedShare)}};
+}
+
+Comparison compare_rates(const RangedFigure& a, const RangedFigure& b) {
+  if (a.range.low <= 0 || b.range.low <= 0) return {};
+  return judged(a.value / b.value,
+                ConfidenceInterval{a.range.low / b.range.high, a.range.high / b.range.low});
+}
+
+Comparison compare_times(const RangedFigure& a_ms, const RangedFigure& b_ms) {
+  return compare_rates(b_ms, a_ms);
+}
+
 Comparison compare_times(std::span<const double> a_ms, std::span<const double> b_ms) {
-  assert(!a_ms.empty() && !b_ms.empty());
-  const double ratio = median(b_ms) / median(a_ms);
-  const auto a = median_interval(a_ms, kConfidenceOfEach), b = median_interval(b_ms, kConfidenceOfEach);
-  if (!a || !b || a->low <= 0 || b->low <= 0) return judged(ratio, {});
-  const double widen = (1 + half_drift(a_ms)) * (1 + half_drift(b_ms));
-  return judged(ratio, ConfidenceInterval{b->low / a->high / widen, b->high / a->low * widen});
+  return compare_times(ranged_time(a_ms), ranged_time(b_ms));
 }
 
 Comparison compare_interleaved(std::span<const double> a_ms, std::span<const double> b_ms) {
@@ -59,15 +75,6 @@ Comparison compare_interleaved(std::span<const double> a_ms, std::span<const dou
     ratios.push_back(b_ms[i] / a_ms[i]);
   }
   return judged(median(ratios), median_interval(ratios, kConfidence));
-}
-
-Comparison compare_published(const ConfidenceInterval& a_speed, const ConfidenceInterval& b_speed) {
-  const double ratio = std::sqrt(a_speed.low * a_speed.high / (b_speed.low * b_speed.high));
-  return judged(ratio, ConfidenceInterval{a_speed.low / b_speed.high, a_speed.high / b_speed.low});
-}
-
-ConfidenceInterval published_interval(double speed) {
-  return {speed / (1 + kPublishedShare), speed * (1 + kPublishedShare)};
 }
 
 }  // namespace tacho

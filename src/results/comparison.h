@@ -28,9 +28,19 @@ Comparison compare_times(std::span<const double> a_ms, std::span<const double> b
 // Times of passes that took turns: each is compared with its neighbour, so that drift cancels.
 Comparison compare_interleaved(std::span<const double> a_ms, std::span<const double> b_ms);
 
-// Speeds without samples are taken to be within 5 %, the spread that published figures commonly show. `a` and
-// `b` give the interval that is known, or a point.
-Comparison compare_published(const ConfidenceInterval& a_speed, const ConfidenceInterval& b_speed);
-ConfidenceInterval published_interval(double speed);
+// A figure with the range in which it lies.
+struct RangedFigure {
+  double value = 0;
+  ConfidenceInterval range = {};
+};
+
+// A time as compare_times() takes it: the median with its interval. Where the samples are too few for one,
+// from the fastest to the slowest, widened by 5 %.
+RangedFigure ranged_time(std::span<const double> samples_ms);
+// A figure without samples is taken to be within 5 %, the spread that published ones commonly show.
+RangedFigure published_figure(double value);
+
+Comparison compare_times(const RangedFigure& a_ms, const RangedFigure& b_ms);
+Comparison compare_rates(const RangedFigure& a, const RangedFigure& b);
 
 }  // namespace tacho

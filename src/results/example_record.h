@@ -26,7 +26,7 @@ inline Record example_record(std::string id = "00000000000000aa") {
       .mad_ms = 0.625,
       .min_ms = 99.5,
       .mean_ms = 100.29166666666667,
-      .images_per_s = 159.8,
+      .images_per_s = 16e3 / 100.29166666666667,
       .judgement = {Verdict::valid, "quiet"},
       .system = {.name = "bench1", .cpu = "A CPU", .cores = 2, .engines = {{"native", "oneDNN 2.6.3"}}},
   };

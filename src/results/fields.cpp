@@ -33,7 +33,11 @@ template<auto member>
 constexpr Access count = {[](const Record& r) { return r.*member == 0 ? Json() : Json(r.*member); },
                           set<member>};
 
-constexpr Access kVerdict = {[](const Record& record) { return Json(name_of(record.judgement.verdict)); },
+// Nobody judged published results.
+constexpr Access kVerdict = {[](const Record& record) {
+                               return record.reference.empty() ? Json(name_of(record.judgement.verdict))
+                                                               : Json();
+                             },
                              [](Record& record, const Json& value) {
                                std::string name;
                                read(value, name);
@@ -66,7 +70,12 @@ std::string published_mean_text(const Record& record) {
   return record.median_ms ? "" : number<&Record::mean_ms, 4>(record);
 }
 std::string warmup_text(const Record& record) { return record.warmup ? std::to_string(*record.warmup) : ""; }
-std::string verdict_text(const Record& record) { return std::string(name_of(record.judgement.verdict)); }
+std::string epochs_text(const Record& record) {
+  return record.epoch_count ? std::to_string(*record.epoch_count) : "";
+}
+std::string verdict_text(const Record& record) {
+  return record.reference.empty() ? std::string(name_of(record.judgement.verdict)) : "";
+}
 std::string reason_text(const Record& record) { return record.judgement.reason; }
 
 using R = Record;
@@ -128,7 +137,7 @@ constexpr std::array kFields = {
           number<&R::peak_memory_mib>, true},
     Field{"plan_memory_mib", access<&R::plan_memory_mib>},
     Field{"epochs", access<&R::epochs>},
-    Field{"epoch_count", access<&R::epoch_count>},
+    Field{"epoch_count", access<&R::epoch_count>, Column::present, "epochs", epochs_text, true},
     Field{"iterations", access<&R::iterations>},
     Field{"seconds", access<&R::seconds>, Column::present, "total s", number<&R::seconds, 5>, true},
     Field{"seconds_per_epoch", access<&R::seconds_per_epoch>, Column::present, "s/epoch",
@@ -148,7 +157,7 @@ constexpr std::array kFields = {
     Field{"correction", access<&R::correction>, Column::present, "correction", text<&R::correction>},
     Field{"corrected", access<&R::corrected>},
     Field{"extrapolated", access<&R::extrapolated>},
-    Field{"verdict", kVerdict, Column::always, "verdict", verdict_text},
+    Field{"verdict", kVerdict, Column::present, "verdict", verdict_text},
     Field{"reason", kReason, Column::present, "reason", reason_text},
     Field{"system", kSystem},
 };

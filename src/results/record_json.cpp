@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "results/fields.h"
 #include "results/json_object.h"
@@ -11,7 +13,9 @@
 namespace tacho {
 namespace {
 
-constexpr std::string_view kRequired[] = {"schema", "id", "time", "kind", "model", "verdict", "system"};
+constexpr std::string_view kRequired[] = {"schema", "id", "kind", "model", "mode", "system"};
+constexpr std::string_view kRequiredOfOwn[] = {"time", "verdict"};
+constexpr std::string_view kKinds[] = {"bench", "train", "predict"}, kModes[] = {"infer", "train"};
 
 // Newer schemas may mean other things by the same names, so nothing of theirs is taken.
 void check_schema(const Json& json) {
@@ -29,6 +33,10 @@ void check_fields(const Json& json) {
   for (const std::string_view name : kRequired) {
     if (!json.contains(name)) throw UserError("has no field '{}'", name);
   }
+  if (json.contains("reference")) return;
+  for (const std::string_view name : kRequiredOfOwn) {
+    if (!json.contains(name)) throw UserError("has no field '{}'", name);
+  }
 }
 
 constexpr std::array kEpoch = {
@@ -39,18 +47,58 @@ constexpr std::array kEpoch = {
     entry<Epoch, &Epoch::test_accuracy>("test_accuracy"),
 };
 
-bool follows(const std::optional<double>& figure, double expected) {
-  return figure && std::abs(*figure - expected) <= 1e-9 * std::abs(expected);
+bool is_one_of(std::string_view text, std::span<const std::string_view> known) {
+  return std::ranges::find(known, text) != known.end();
 }
 
+// "2026-11-16T01:38:15Z".
+bool is_time(std::string_view text) {
+  constexpr std::string_view kPattern = "0000-00-00T00:00:00Z";
+  return std::ranges::equal(text, kPattern, [](char c, char pattern) {
+    return pattern == '0' ? '0' <= c && c <= '9' : c == pattern;
+  });
+}
+
+void check_names(const Record& record) {
+  if (record.id.empty()) throw UserError("has an empty id");
+  if (!is_one_of(record.kind, kKinds)) throw UserError("has the unknown kind '{}'", record.kind);
+  if (!is_one_of(record.mode, kModes)) throw UserError("has the unknown mode '{}'", record.mode);
+  if (record.reference.empty() && !is_time(record.time))
+    throw UserError("has the time '{}', not ISO 8601 UTC", record.time);
+  if (record.batch < 0 || record.devices < 0 || record.threads < 0 || record.repeat < 0 ||
+      record.classes < 0) {
+    throw UserError("has a negative count");
+  }
+}
+
+void check_follows(std::string_view name, const std::optional<double>& figure, double expected) {
+  if (figure && std::abs(*figure - expected) > 1e-9 * std::abs(expected) + 1e-12) {
+    throw UserError("was changed: its {} does not follow from its samples_ms", name);
+  }
+}
+
+// Everything that is computed from samples is computed again.
 void check_figures(const Record& record) {
   const auto& samples = record.samples_ms;
   if (samples.empty()) return;
   if (!std::ranges::all_of(samples, [](double ms) { return std::isfinite(ms) && ms >= 0; })) {
     throw UserError("holds a sample that is no time");
   }
-  if (!follows(record.median_ms, median(samples)) || !follows(record.min_ms, minimum(samples))) {
-    throw UserError("was changed: its median_ms or min_ms does not follow from its samples_ms");
+  if (record.repeat > 0 && std::cmp_not_equal(record.repeat, samples.size())) {
+    throw UserError("was changed: it has {} samples_ms and repeat {}", samples.size(), record.repeat);
+  }
+  if (!record.median_ms || !record.min_ms) throw UserError("has samples_ms and no median_ms or min_ms");
+  check_follows("median_ms", record.median_ms, median(samples));
+  check_follows("min_ms", record.min_ms, minimum(samples));
+  check_follows("mean_ms", record.mean_ms, mean(samples));
+  check_follows("mad_ms", record.mad_ms, mad(samples));
+  if (const auto interval = median_interval(samples)) {
+    check_follows("median_low_ms", record.median_low_ms, interval->low);
+    check_follows("median_high_ms", record.median_high_ms, interval->high);
+  }
+  const double images = static_cast<double>(record.batch * record.devices);
+  if (record.kind == "bench" && mean(samples) > 0) {
+    check_follows("images_per_s", record.images_per_s, images / mean(samples) * 1e3);
   }
 }
 
@@ -81,6 +129,7 @@ Record record_from_json(const Json& json) {
       throw UserError("field '{}' {}", key, error.what());
     }
   }
+  check_names(record);
   check_figures(record);
   return record;
 }

@@ -20,16 +20,18 @@ auto case_of(const Record& r) {
                   r.warmup, r.repeat, r.seed, r.weights);
 }
 
-bool belongs_to_last(const Record& record, std::string_view suite, std::string_view machine_id) {
-  return !record.run.empty() && record.suite == suite && record.system.machine_id == machine_id;
+bool is_from(const Record& record, const RunOrigin& origin) {
+  return record.suite == origin.suite && record.system.machine_id == origin.machine_id &&
+         record.system.name == origin.system_name;
 }
 
-std::string last_run(std::span<const Record> records, std::string_view suite, std::string_view machine_id) {
+std::string last_run(std::span<const Record> records, const RunOrigin& origin) {
   for (const Record& record : records | std::views::reverse) {
-    if (belongs_to_last(record, suite, machine_id)) return record.run;
+    if (!record.run.empty() && record.interleaved.empty() && is_from(record, origin)) return record.run;
   }
-  throw UserError("--continue: no earlier run of {} is kept here; leave it out to begin one",
-                  suite.empty() ? "'tacho bench'" : fmt::format("suite '{}'", suite));
+  throw UserError("--continue: no earlier run of {} as '{}' is kept here; leave it out to begin one",
+                  origin.suite.empty() ? "'tacho bench'" : fmt::format("suite '{}'", origin.suite),
+                  origin.system_name);
 }
 
 std::string run_named(std::span<const Record> records, std::string_view prefix) {
@@ -50,11 +52,17 @@ bool is_record_of(const Record& record, const Case& cell) {
 }
 
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,
-                             std::string_view suite, std::string_view machine_id) {
-  const std::string name =
-      id_prefix.empty() ? last_run(records, suite, machine_id) : run_named(records, id_prefix);
+                             const RunOrigin& origin) {
+  const std::string name = id_prefix.empty() ? last_run(records, origin) : run_named(records, id_prefix);
   std::vector<Record> run;
   std::ranges::copy_if(records, std::back_inserter(run), [&](const Record& r) { return r.run == name; });
+  if (!is_from(run.front(), origin)) {
+    throw UserError("--continue {}: that run was made on system '{}' by `{}`", id_prefix,
+                    run.front().system.name, run.front().command);
+  }
+  if (!run.front().interleaved.empty()) {
+    throw UserError("--continue {}: its cells took turns, which nothing can be added to", id_prefix);
+  }
   return run;
 }
 
@@ -62,10 +70,13 @@ std::vector<std::optional<Record>> match_cells(std::span<const Record> run, std:
   std::vector<std::optional<Record>> matched;
   bool any = false;
   for (const Case& cell : cells) {
-    const auto found = std::ranges::find_if(run, [&](const Record& r) { return is_record_of(r, cell); });
-    any = any || found != run.end();
-    const bool done = found != run.end() && found->judgement.verdict != Verdict::failed;
-    matched.push_back(done ? std::optional(*found) : std::nullopt);
+    std::optional<Record> done;
+    for (const Record& record : run) {
+      if (!is_record_of(record, cell)) continue;
+      any = true;
+      if (record.judgement.verdict != Verdict::failed) done = record;
+    }
+    matched.push_back(std::move(done));
   }
   if (!any) {
     throw UserError("--continue: run {} has none of these cells; it was made by `{}`", run.front().run,

@@ -14,10 +14,16 @@ namespace tacho {
 // Whether the record is what measuring the cell gave.
 bool is_record_of(const Record& record, const Case& cell);
 
-// The run whose id begins with `id_prefix`, or where that is empty the last run of this suite (empty: of
-// `tacho bench`) on this machine. Throws UserError where there is none or more than one.
+// What all records of a run share: cells measured elsewhere or for another suite are not its missing ones.
+struct RunOrigin {
+  std::string suite;  // empty: `tacho bench`
+  std::string machine_id, system_name;
+};
+
+// The run whose id begins with `id_prefix`, or where that is empty the last one of this origin. Throws
+// UserError where there is none, more than one, or one of another origin.
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,
-                             std::string_view suite, std::string_view machine_id);
+                             const RunOrigin& origin);
 
 // For each cell its record in the run, nothing where it is still to be measured: cells that failed are, those
 // that did not fit into memory are not. Throws UserError where the run holds none of these cells.

@@ -12,11 +12,14 @@ Case cell(int64_t batch) {
   return {.model = "resnet18", .engine = "native", .batch = batch, .image = {224, 224}};
 }
 
+const RunOrigin kHere = {"zoo", "here", "box"};
+
 Record record_of(const Case& what, std::string run, Verdict verdict = Verdict::valid) {
   Record record = describe_case(what);
   record.run = std::move(run);
   record.suite = "zoo";
   record.system.machine_id = "here";
+  record.system.name = "box";
   record.judgement.verdict = verdict;
   return record;
 }
@@ -30,6 +33,26 @@ TEST(Resume, SkipsWhatWasMeasuredAndWhatDoesNotFitButNotWhatFailed) {
   EXPECT_FALSE(matched[1].has_value());
   EXPECT_TRUE(matched[2].has_value());
   EXPECT_FALSE(matched[3].has_value());
+}
+
+TEST(Resume, ACellThatFailedFirstAndWasMeasuredThenIsDone) {
+  const std::vector<Record> run = {record_of(cell(1), "a", Verdict::failed), record_of(cell(1), "a")};
+  const std::vector<Case> cells = {cell(1)};
+  EXPECT_TRUE(match_cells(run, cells)[0].has_value());
+}
+
+TEST(Resume, RefusesARunOfAnotherSuiteOrSystem) {
+  const std::vector<Record> records = {record_of(cell(1), "ab1")};
+  EXPECT_THROW(find_run(records, "ab", {"quick", "here", "box"}), UserError);
+  EXPECT_THROW(find_run(records, "ab", {"zoo", "there", "box"}), UserError);
+  EXPECT_THROW(find_run(records, "", {"zoo", "here", "other box"}), UserError);
+}
+
+TEST(Resume, NothingIsAddedToCellsThatTookTurns) {
+  std::vector<Record> records = {record_of(cell(1), "ab1")};
+  records[0].interleaved = "turns";
+  EXPECT_THROW(find_run(records, "ab", kHere), UserError);
+  EXPECT_THROW(find_run(records, "", kHere), UserError);
 }
 
 TEST(Resume, ACellWithMorePassesIsAnotherCell) {
@@ -48,16 +71,16 @@ TEST(Resume, FindsTheLastRunOfTheSuiteOnThisMachine) {
   std::vector<Record> records = {record_of(cell(1), "first"), record_of(cell(1), "second"),
                                  record_of(cell(1), "elsewhere")};
   records[2].system.machine_id = "there";
-  EXPECT_EQ(find_run(records, "", "zoo", "here").front().run, "second");
-  EXPECT_THROW(find_run(records, "", "quick", "here"), UserError);
+  EXPECT_EQ(find_run(records, "", kHere).front().run, "second");
+  EXPECT_THROW(find_run(records, "", {"quick", "here", "box"}), UserError);
 }
 
 TEST(Resume, FindsARunByTheBeginningOfItsId) {
   const std::vector<Record> records = {record_of(cell(1), "ab1"), record_of(cell(2), "ab1"),
                                        record_of(cell(1), "ac2")};
-  EXPECT_EQ(find_run(records, "ab", "zoo", "here").size(), 2u);
-  EXPECT_THROW(find_run(records, "a", "zoo", "here"), UserError);
-  EXPECT_THROW(find_run(records, "x", "zoo", "here"), UserError);
+  EXPECT_EQ(find_run(records, "ab", kHere).size(), 2u);
+  EXPECT_THROW(find_run(records, "a", kHere), UserError);
+  EXPECT_THROW(find_run(records, "x", kHere), UserError);
 }
 
 }  // namespace

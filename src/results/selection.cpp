@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "results/fields.h"
 #include "results/references.h"
 
 namespace tacho {
@@ -28,8 +29,7 @@ bool has_figures(const Record& record) {
 }
 
 bool contains_part(std::string_view text, std::string_view part) {
-  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
-  return !std::ranges::search(text, part, same).empty() || part.empty();
+  return part.empty() || !std::ranges::search(text, part, same_letter).empty();
 }
 
 template<typename Predicate>
@@ -59,7 +59,11 @@ constexpr Meaning kMeanings[] = {
     {"run:",
      [](std::string_view word, std::span<const Record> stored) {
        if (word.size() < kLeastRunPrefix) return std::vector<Record>{};
-       return those(stored, [&](const Record& r) { return r.run.starts_with(word); });
+       const auto found = those(stored, [&](const Record& r) { return r.run.starts_with(word); });
+       if (std::ranges::any_of(found, [&](const Record& r) { return r.run != found[0].run; })) {
+         throw UserError("'{}': several runs have ids that begin so; give more of it", word);
+       }
+       return found;
      }},
     {"system:",
      [](std::string_view word, std::span<const Record> stored) {
@@ -94,6 +98,39 @@ std::vector<Record> find_records(std::string_view word, std::span<const Record> 
   return {};
 }
 
+struct FieldFilter {
+  const Field* field;
+  std::string value;
+
+  bool matches(const Record& record) const {
+    const Json json = field->access.get(record);
+    return (json.is_string() ? json.get<std::string>() : to_text(json)) == value;
+  }
+};
+
+FieldFilter parse_filter(std::string_view word, std::string_view text) {
+  const size_t equals = text.find('=');
+  const auto field = std::ranges::find(fields(), text.substr(0, equals), &Field::name);
+  if (field == fields().end() || !field->access.plain) {
+    throw UserError("'{}': '{}' is no field of a record", word, text.substr(0, equals));
+  }
+  return {&*field, std::string(text.substr(equals + 1))};
+}
+
+// "this/threads=1/batch=2" -> "this" and two filters. A part without '=' belongs to the name.
+std::pair<std::string, std::vector<FieldFilter>> split_filters(std::string_view word) {
+  std::string base;
+  std::vector<FieldFilter> filters;
+  for (const std::string& part : split(word, '/')) {
+    if (part.find('=') != std::string::npos) {
+      filters.push_back(parse_filter(word, part));
+    } else {
+      base += (base.empty() ? "" : "/") + part;
+    }
+  }
+  return {base, std::move(filters)};
+}
+
 }  // namespace
 
 std::vector<Record> latest_of_each_case(std::span<const Record> records) {
@@ -108,7 +145,12 @@ std::vector<Record> latest_of_each_case(std::span<const Record> records) {
 
 Selection select_records(std::string_view word, std::span<const Record> stored,
                          std::string_view this_machine) {
-  const std::vector<Record> found = find_records(word, stored, this_machine);
+  const auto [base, filters] = split_filters(word);
+  std::vector<Record> found = find_records(base, stored, this_machine);
+  for (const FieldFilter& filter : filters) {
+    std::erase_if(found, [&](const Record& record) { return !filter.matches(record); });
+    if (found.empty()) throw UserError("'{}': no record has {} {}", word, filter.field->name, filter.value);
+  }
   if (found.empty()) {
     throw UserError("'{}' is no run, system or engine of the kept results, and none of the references {}",
                     word, list_of_references());

@@ -20,6 +20,7 @@ struct Selection {
 //   dgx1-v100        a published set; SET/PART only the systems whose name contains PART
 //   a run's id, or how it begins (at least 4 characters)
 //   a system's name, an engine's name
+// Behind it may stand /FIELD=VALUE, as in `this/threads=1`: only the records with that value.
 // `run:`, `system:`, `engine:` and `reference:` before it leave only that meaning. Records of the null
 // engine, which computes nothing, are only found by run and engine. Throws UserError where nothing is meant
 // by it.

@@ -49,6 +49,19 @@ TEST(Selection, FindsPublishedSetsAndPartsOfThem) {
   for (const Record& record : a100) EXPECT_THAT(record.system.name, testing::HasSubstr("A100"));
 }
 
+TEST(Selection, FieldsBehindTheNameLeaveOnlyTheirRecords) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd1")};
+  records[1].threads = 1;
+  const auto one = select_records("abcd1/threads=1", records, "").records;
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].id, "2");
+  EXPECT_THROW(select_records("abcd1/threads=7", records, ""), UserError);
+  EXPECT_THROW(select_records("abcd1/thread=1", records, ""), UserError);
+}
+
+TEST(Selection, RefusesARunPrefixOfSeveral) { EXPECT_THROW(ids("run:abcd"), UserError); }
+
 TEST(Selection, RefusesWhatMeansNothing) {
   EXPECT_THROW(ids("gamma"), UserError);
   EXPECT_THROW(ids("system:native"), UserError);

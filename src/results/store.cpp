@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "results/fields.h"
 #include "results/record_json.h"
 
@@ -126,25 +127,40 @@ int Store::add(std::span<const Record> records) {
   return added;
 }
 
+Record Store::parse(const std::string& id, const std::string& text) const {
+  try {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) throw UserError("is not JSON");
+    return record_from_json(json);
+  } catch (const UserError& error) {
+    throw UserError("{}: the record {} {}; `tacho results delete {}` removes it", path_.string(), id,
+                    error.what(), shell_quoted(id));
+  }
+}
+
 std::vector<Record> Store::all() {
   Statement statement = database_.prepare("SELECT id, record FROM records ORDER BY time, rowid");
   std::vector<Record> records;
-  while (statement.step()) {
-    const std::string source = fmt::format("{}: {}", path_.string(), statement.text(0));
-    for (Record& record : parse_records(statement.text(1), source)) records.push_back(std::move(record));
-  }
+  while (statement.step()) records.push_back(parse(statement.text(0), statement.text(1)));
   return records;
 }
 
-Record Store::find(std::string_view id_prefix) {
-  std::vector<Record> matches = all();
-  std::erase_if(matches, [&](const Record& record) { return !record.id.starts_with(id_prefix); });
-  if (matches.empty()) {
-    throw UserError("no result has the id '{}'; `tacho results list` shows them", id_prefix);
-  }
-  if (matches.size() > 1)
-    throw UserError("{} results have ids that begin with '{}'", matches.size(), id_prefix);
-  return std::move(matches.front());
+std::string Store::find_id(std::string_view id_prefix) {
+  Statement statement = database_.prepare("SELECT id FROM records WHERE substr(id, 1, length(?1)) = ?1");
+  statement.bind(1, id_prefix);
+  std::vector<std::string> ids;
+  while (statement.step()) ids.push_back(statement.text(0));
+  if (ids.empty()) throw UserError("no result has the id '{}'; `tacho results list` shows them", id_prefix);
+  if (ids.size() > 1)
+    throw UserError("{} results have ids that begin with '{}'; give more of it", ids.size(), id_prefix);
+  return ids.front();
+}
+
+Record Store::get(std::string_view id) {
+  Statement statement = database_.prepare("SELECT record FROM records WHERE id = ?");
+  statement.bind(1, id);
+  if (!statement.step()) throw UserError("no result has the id '{}'", id);
+  return parse(std::string(id), statement.text(0));
 }
 
 void Store::remove(std::string_view id) {

@@ -29,11 +29,14 @@ class Store {
 
   // In the order in which they were measured.
   std::vector<Record> all();
-  // The record whose id begins like this. Throws UserError where there is none or more than one.
-  Record find(std::string_view id_prefix);
+  // The only id that begins like this. Throws UserError where there is none or more than one.
+  std::string find_id(std::string_view id_prefix);
+  Record get(std::string_view id);
+  // Also a record that can no longer be read.
   void remove(std::string_view id);
 
  private:
+  Record parse(const std::string& id, const std::string& text) const;
   void prepare_file();
   void prepare_columns();
 

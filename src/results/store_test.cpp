@@ -46,9 +46,24 @@ TEST_F(StoreFile, FindsByTheBeginningOfAnId) {
   Store store(file());
   store.add(example_record("abc1"));
   store.add(example_record("abd2"));
-  EXPECT_EQ(store.find("abc").id, "abc1");
-  EXPECT_THROW(store.find("ab"), UserError);
-  EXPECT_THROW(store.find("x"), UserError);
+  EXPECT_EQ(store.get(store.find_id("abc")).id, "abc1");
+  EXPECT_THROW(store.find_id("ab"), UserError);
+  EXPECT_THROW(store.find_id("x"), UserError);
+}
+
+TEST_F(StoreFile, ADamagedRecordIsNamedAndCanBeRemoved) {
+  Store store(file());
+  store.add(example_record("good"));
+  store.add(example_record("bad"));
+  Database(file()).run("UPDATE records SET record = '{' WHERE id = 'bad'");
+  try {
+    store.all();
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("`tacho results delete bad`"), std::string::npos);
+  }
+  store.remove(store.find_id("bad"));
+  EXPECT_EQ(store.all().size(), 1u);
 }
 
 TEST_F(StoreFile, RemovesARecord) {

@@ -10,14 +10,14 @@ function baselineSystem(systems) {
 
 const comparable = (entry) => entry.time && entry.images && entry.record.model && entry.record.kind !== 'predict';
 
-// The cells of the base to compare: one a network and mode.
+// The cells of the base that may be compared, by network and mode, the preferred one first.
 function baseCells(system, entries) {
   const own = entries.filter((entry) => entry.key === system.key && comparable(entry));
   const batch = zooBatch !== null ? zooBatch : commonBatch(own)[0];
   const groups = groupBy(own, ({ record }) => `${record.kind}|${record.model}|${record.mode}`);
   return [...groups.values()].map((group) => {
-    const same = group.filter((entry) => entry.record.batch === batch);
-    return wholeMachine(same.length ? same : group)[0];
+    const first = wholeMachine(group.filter((entry) => entry.record.batch === batch))[0] || wholeMachine(group)[0];
+    return [first, ...group.filter((entry) => entry !== first)];
   });
 }
 
@@ -42,32 +42,56 @@ function differences(base, other) {
   const found = { notes: [], bars: [] };
   const differ = (field, to, text) => { if (own[field] !== undefined && record[field] !== undefined && own[field] !== record[field]) found[to].push(text); };
   differ('image', 'bars', `image ${record.image}, not ${own.image}: other work`);
-  if (other.images !== base.images) found.notes.push(`batch ${other.images} in total, not ${base.images}: compared per image`);
-  if ((record.devices || 1) !== (own.devices || 1)) found.notes.push(`${plural(record.devices, 'device')}, not ${own.devices || 1}`);
-  differ('precision', 'notes', `precision ${record.precision}, not ${own.precision}`);
+  if (other.images !== base.images) found.bars.push(`batch ${other.images} in total, not ${base.images}: other work`);
+  if ((record.devices || 1) !== (own.devices || 1)) found.bars.push(`${plural(record.devices, 'device')}, not ${own.devices || 1}`);
+  differ('precision', 'bars', `precision ${record.precision}, not ${own.precision}`);
   const [mine, theirs] = [included(own), included(record)];
   if (mine !== theirs) found.notes.push(`the time includes ${theirs}; the base's ${mine}`);
+  if (hasUpdate(own) !== hasUpdate(record)) {
+    const evened = withoutUpdate(hasUpdate(own) ? base : other) !== null;
+    found[evened ? 'notes' : 'bars'].push(evened ? 'the ratio is without the update' : 'only one of the times includes the update');
+  }
   if (other.time.by !== 'median') found.notes.push(other.time.by === 'mean' ? 'mean, not median' : 'time computed from images/s');
   if (record.known_error) found.notes.push(`known error: ${record.known_error}`);
   return found;
 }
 
-const perImage = (entry) => entry.time.ms / entry.images;
+const hasUpdate = (record) => record.mode === 'train' && (record.time_includes || []).includes('update');
+
+// A training pass without its update, where the phases are known.
+function withoutUpdate({ record, time }) {
+  const phases = [record.forward_ms, record.backward_ms, record.update_ms];
+  if (phases.some((ms) => ms === undefined)) return null;
+  const [forward, backward, update] = phases;
+  return time.ms * (forward + backward) / (forward + backward + update);
+}
+
+// How many times as fast the other is; without the update where only one of them has it.
+function speedRatio(base, other) {
+  const even = hasUpdate(base.record) !== hasUpdate(other.record);
+  const time = (entry) => (even && hasUpdate(entry.record) ? withoutUpdate(entry) : entry.time.ms);
+  return time(base) / time(other);
+}
+
+function cellsBeside(own, others, entries) {
+  const cells = new Map();
+  for (const system of others) {
+    const candidates = entries.filter((entry) => entry.key === system.key && comparable(entry) && entry.record.kind === own.record.kind &&
+      entry.record.model === own.record.model && entry.record.mode === own.record.mode);
+    const entry = closest(own, candidates);
+    if (!entry) continue;
+    const found = differences(own, entry);
+    cells.set(system.key, { entry, ...found, ratio: found.bars.length ? null : speedRatio(own, entry) });
+  }
+  return cells;
+}
+
+const fitting = ({ cells }) => [...cells.values()].filter((cell) => cell.ratio !== null).length;
 
 function compareRows(base, systems, entries) {
   const others = systems.filter((system) => system !== base);
-  const rows = baseCells(base, entries).map((own) => {
-    const cells = new Map();
-    for (const system of others) {
-      const candidates = entries.filter((entry) => entry.key === system.key && comparable(entry) && entry.record.kind === own.record.kind &&
-        entry.record.model === own.record.model && entry.record.mode === own.record.mode);
-      const entry = closest(own, candidates);
-      if (!entry) continue;
-      const found = differences(own, entry);
-      cells.set(system.key, { entry, ...found, ratio: found.bars.length ? null : perImage(own) / perImage(entry) });
-    }
-    return { own, cells };
-  });
+  const rows = baseCells(base, entries).map((group) => group.map((own) => ({ own, cells: cellsBeside(own, others, entries) }))
+    .reduce((best, row) => (fitting(row) > fitting(best) ? row : best)));
   const order = (row) => [row.own.record.mode === 'train' ? 0 : 1, row.own.time.ms];
   return rows.filter((row) => row.cells.size).sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
 }

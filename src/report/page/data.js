@@ -39,7 +39,7 @@ function machineKeys(records) {
 }
 
 function systemKey(record, machineOf) {
-  const owner = record.reference ? `set:${record.reference}:${record.system.name || ''}` : `machine:${machineOf(record)}`;
+  const owner = record.reference ? `set:${record.reference}:${record.system.name || ''}` : `machine:${machineOf(record)}:${record.system.name || ''}`;
   return `${owner}:${record.engine || ''}`;
 }
 
@@ -77,7 +77,7 @@ function makeSystems(entries) {
     a.set.localeCompare(b.set) || a.label.localeCompare(b.label));
 }
 
-const CELL = ['kind', 'model', 'mode', 'precision', 'image', 'batch', 'batch_total', 'devices', 'threads', 'parallel', 'classes'];
+const CELL = ['kind', 'model', 'mode', 'precision', 'image', 'batch', 'batch_total', 'devices', 'threads', 'classes'];
 
 // Of a cell measured several times the latest counts.
 function latest(entries) {
@@ -107,7 +107,7 @@ const latestEntries = latest(allEntries);
 const isPass = ({ record }) => record.kind === 'bench' || record.kind === undefined;
 
 // What a figure's entries have in common, as a phrase: "batch 16 per device, 1 device, 2 threads, f32".
-function conditions(entries, fields = ['batch', 'devices', 'threads', 'precision']) {
+function conditions(entries, fields = ['batch', 'image', 'devices', 'threads', 'precision']) {
   const phrases = [];
   for (const field of fields) {
     const values = unique(entries.map(({ record }) => record[field]).filter((value) => value !== undefined && value !== ''));

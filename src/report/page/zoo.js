@@ -22,8 +22,17 @@ function wholeMachine(entries) {
   return [...groupBy(entries, ({ key, record }) => `${key}|${record.model}|${record.mode}`).values()].map((group) => group.sort(order)[0]);
 }
 
+// Of a network that was run at several image sizes the one that most systems have: bars side by side are the same work.
+function atOneImage(entries) {
+  return [...groupBy(entries, ({ record }) => record.model).values()].flatMap((group) => {
+    const sizes = [...groupBy(group, ({ record }) => record.image).values()];
+    const systems = (members) => new Set(members.map(({ key }) => key)).size;
+    return sizes.reduce((best, members) => (systems(members) > systems(best) ? members : best));
+  });
+}
+
 function zooEntries(entries) {
-  return entries.filter((entry) => isPass(entry) && entry.record.batch && MODES[entry.record.mode] && (entry.time || NO_FIGURE.has(entry.record.verdict)));
+  return atOneImage(entries.filter((entry) => isPass(entry) && entry.record.batch && MODES[entry.record.mode] && (entry.time || NO_FIGURE.has(entry.record.verdict))));
 }
 
 // By the first system shown that has trained the network; networks that were only run come last.
