@@ -152,7 +152,7 @@ def add_references(maker):
                       mean_ms=8 * devices + total / devices, system={"name": "Station"}, reference="made-up-grid", source="A made-up grid", **share)
     maker.add(model="unet3d", mode="train", kind="train", engine="pytorch", devices=2, batch=1, image="40x432x432", seconds=1800.0, iterations_per_min=33.0,
               system={"name": "GPU model A"}, reference="made-up-volume", source="A made-up volume")
-    maker.add(model="unet3d", kind="predict", engine="pytorch", devices=1, output_mvox_per_s=8.8, system={"name": "GPU model A"}, reference="made-up-volume",
+    maker.add(model="unet3d", mode="infer", kind="predict", engine="pytorch", devices=1, output_mvox_per_s=8.8, system={"name": "GPU model A"}, reference="made-up-volume",
               source="A made-up volume")
 
 

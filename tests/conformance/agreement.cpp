@@ -44,7 +44,7 @@ testing::AssertionResult mostly_agrees(const Tensor& truth, const Tensor& other,
     const double difference = std::abs(static_cast<double>(a[i]) - b[i]);
     if (!(difference <= tolerance * magnitude + kNoise)) ++outliers;
   }
-  if (outliers <= 1 + truth.size() / 50) return testing::AssertionSuccess();
+  if (outliers <= 1 + truth.size() / 20) return testing::AssertionSuccess();
   return testing::AssertionFailure() << outliers << " of " << truth.size() << " elements differ, by up to "
                                      << largest_difference(truth, other) / magnitude << " of the largest";
 }
