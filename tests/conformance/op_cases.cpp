@@ -44,6 +44,25 @@ OpCase average_pool(std::string name, const Shape& input, AveragePool pool) {
               [&](Builder& b, ValueId x) { return b.average_pool("pool", x, pool); });
 }
 
+// Large enough for Winograd's algorithm, with channels that do not fill their last block and uneven edges.
+void add_wide_convolutions(std::vector<OpCase>& cases) {
+  cases.push_back(
+      convolution("3x3_wide", {3, 12, 14, 17}, {.channels = 20, .kernel = {3, 3}, .padding = {1, 1}}));
+  cases.push_back(
+      convolution("3x3_wide_unpadded", {3, 20, 15, 18}, {.channels = 13, .kernel = {3, 3}, .bias = false}));
+  cases.push_back(convolution("3x3x3_wide", {2, 12, 7, 9, 10},
+                              {.channels = 13, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));
+  cases.push_back(make("wide_residual", {3, 12, 14, 17}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 12, .kernel = {3, 3}, .padding = {1, 1}};
+    const ValueId first = b.elu("elu", b.convolution("a", x, options));
+    return b.add("add", b.convolution("b", first, options), first);
+  }));
+  cases.push_back(make("wide_elu_3d", {2, 12, 6, 9, 11}, [](Builder& b, ValueId x) {
+    return b.elu("elu",
+                 b.convolution("conv", x, {.channels = 14, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));
+  }));
+}
+
 void add_convolutions(std::vector<OpCase>& cases) {
   cases.push_back(convolution("1x1", {3, 5, 7, 6}, {.channels = 11, .kernel = {1, 1}}));
   cases.push_back(
@@ -246,6 +265,7 @@ void add_losses(std::vector<OpCase>& cases) {
 std::vector<OpCase> op_cases() {
   std::vector<OpCase> cases;
   add_convolutions(cases);
+  add_wide_convolutions(cases);
   add_pooling(cases);
   add_elementwise(cases);
   add_shape_ops(cases);

@@ -13,6 +13,8 @@ using dnnl::memory;
 
 constexpr int64_t kKernelExtent = 3;
 constexpr int64_t kLeastChannels = 12;  // below, the transforms cost more than the products save
+// A few tiles of a thin layer are too little work to share.
+constexpr int64_t kTileExtent = 4, kFewTiles = 32, kManyChannels = 256;
 
 bool is_three_wide(const Shape& weight) {
   return std::all_of(weight.begin() + 2, weight.end(),
@@ -21,6 +23,13 @@ bool is_three_wide(const Shape& weight) {
 
 bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
   return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
+}
+
+int64_t tiles(const winograd::Convolution& convolution) {
+  int64_t count = convolution.batch;
+  for (const int64_t extent : winograd::dst_extents(convolution))
+    count *= (extent + kTileExtent - 1) / kTileExtent;
+  return count;
 }
 
 // The convolution as the kernels see it; nothing where they cannot or should not compute it.
@@ -38,7 +47,8 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
     result.extents[3 - axes + axis] = input[2 + axis];
     result.padding[3 - axes + axis] = op.padding[axis];
   }
-  if (winograd::why_unsupported(result)) return std::nullopt;
+  const bool thin = std::min(weight[0], weight[1]) < kManyChannels;
+  if (winograd::why_unsupported(result) || (thin && tiles(result) < kFewTiles)) return std::nullopt;
   return result;
 }
 
@@ -161,6 +171,21 @@ void add_activation(const PostOp& post, const View& y, Assembler& assembler) {
 }
 
 }  // namespace
+
+int64_t winograd_memory_bytes(const Graph& graph) {
+  int64_t all = 0, largest = 0;
+  for (const Node& node : graph.nodes) {
+    const auto* op = std::get_if<Convolution>(&node.op);
+    if (op == nullptr) continue;
+    const auto convolution =
+        winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
+    if (!convolution) continue;
+    const int64_t bytes = winograd::packed_weights_floats(*convolution) * int64_t{sizeof(float)};
+    all += bytes;
+    largest = std::max(largest, bytes);
+  }
+  return graph.training ? largest : all;
+}
 
 bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   const auto convolution =

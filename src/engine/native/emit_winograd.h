@@ -7,8 +7,13 @@
 // choice.
 namespace tacho::native {
 
+// What plans of this graph hold beyond weights and activations because of it: in inference the packed weights
+// of all convolutions, in training those of one at a time.
+int64_t winograd_memory_bytes(const Graph& graph);
+
 bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
 bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
-bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler);
+bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
+                   Assembler& assembler);
 
 }  // namespace tacho::native

@@ -5,8 +5,10 @@
 #include "base/cpu.h"
 #include "engine/memory_estimate.h"
 #include "engine/native/assembler.h"
+#include "engine/native/emit_winograd.h"
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
+#include "engine/saturating.h"
 
 namespace tacho {
 namespace {
@@ -21,7 +23,7 @@ class NativeEngine : public Engine {
   }
 
   int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const override {
-    return estimate_arena_plan_bytes(graph, rule);
+    return saturating_add(estimate_arena_plan_bytes(graph, rule), native::winograd_memory_bytes(graph));
   }
 
   std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
