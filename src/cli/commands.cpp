@@ -13,6 +13,7 @@ void add_commands(CLI::App& app, CommandContext& context) {
   add_report_command(app, context);
   add_infer_command(app, context);
   add_weights_command(app, context);
+  add_export_command(app, context);
 }
 
 }  // namespace tacho

@@ -22,6 +22,7 @@ void add_plan_command(CLI::App& app, CommandContext& context);
 void add_report_command(CLI::App& app, CommandContext& context);
 void add_infer_command(CLI::App& app, CommandContext& context);
 void add_weights_command(CLI::App& app, CommandContext& context);
+void add_export_command(CLI::App& app, CommandContext& context);
 
 // Every command of the program, in the order of --help.
 void add_commands(CLI::App& app, CommandContext& context);

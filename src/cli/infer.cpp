@@ -11,12 +11,11 @@
 #include "base/error.h"
 #include "bench/case.h"
 #include "cli/commands.h"
+#include "cli/model_weights.h"
 #include "cli/output.h"
 #include "engine/engines.h"
-#include "models/initialize.h"
 #include "models/zoo.h"
 #include "tensors/npy.h"
-#include "tensors/safetensors.h"
 
 namespace tacho {
 namespace {
@@ -71,39 +70,6 @@ Tensor read_images(const Model& model, const std::filesystem::path& path) {
   return images;
 }
 
-// How many classes the weights were made for, read off the network's last bias; nothing where they do not
-// say.
-std::optional<int64_t> classes_of(const Weights& weights, const Graph& graph) {
-  std::string last_parameter;
-  for (const Value& value : graph.values) {
-    if (value.role == Role::parameter) last_parameter = value.name;
-  }
-  const auto found = weights.find(last_parameter);
-  if (found == weights.end() || found->second.shape().size() != 1) return {};
-  return found->second.shape()[0];
-}
-
-std::string classes_hint(const Weights& weights, const Graph& graph, const Model& model, int64_t classes) {
-  const auto stored = classes_of(weights, graph);
-  if (model.loss != Loss::softmax_cross_entropy || !stored || *stored == classes) return {};
-  return fmt::format(" (the weights have {} classes, not {}: try --classes {})", *stored, classes, *stored);
-}
-
-Weights read_weights(const InferOptions& options, const Model& model, const Graph& graph) {
-  Weights weights = read_safetensors(*options.weights);
-  const std::string file = options.weights->string();
-  try {
-    const int ignored = check_weights(graph, weights, file);
-    if (ignored > 0) {
-      fmt::print(stderr, "tacho: note: {}: ignored {} entries of the auxiliary head (AuxLogits.*)\n", file,
-                 ignored);
-    }
-  } catch (const UserError& error) {
-    throw UserError(error.what() + classes_hint(weights, graph, model, options.classes));
-  }
-  return weights;
-}
-
 void infer(const InferOptions& options) {
   const Model& model = find_model(options.model);
   const Engine& engine = computing_engine(options.engine);
@@ -118,7 +84,8 @@ void infer(const InferOptions& options) {
       model, {.batch = images.shape()[0], .image = spatial(images.shape()), .classes = options.classes});
 
   use_threads(threads);
-  const auto plan = engine.compile(graph, read_weights(options, model, graph), {.threads = threads});
+  const Weights weights = read_model_weights(*options.weights, model, graph);
+  const auto plan = engine.compile(graph, weights, {.threads = threads});
   plan->write(graph.inputs[0], images);
   plan->forward();
   write_npy(options.output, plan->read(graph.outputs[0]));

@@ -1,0 +1,61 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "bench/axis.h"
+#include "cli/commands.h"
+#include "cli/model_weights.h"
+#include "cli/output.h"
+#include "models/initialize.h"
+#include "models/zoo.h"
+#include "tensors/onnx.h"
+
+namespace tacho {
+namespace {
+
+struct ExportOptions {
+  std::string model, image;
+  std::optional<std::filesystem::path> weights;
+  std::filesystem::path output;
+  int64_t batch = 1, classes = 1000;
+  uint64_t seed = 0;
+};
+
+Extents chosen_image(const Model& model, const std::string& text) {
+  if (text.empty()) return model.image;
+  const auto images = parse_image_axis("--image", text);
+  if (images.size() != 1) throw UserError("--image {}: one size, such as 224x160", text);
+  return resolve_image(model, images[0]);
+}
+
+void export_model(const ExportOptions& options) {
+  const Model& model = find_model(options.model);
+  check_output_file("--output", options.output);
+  const Graph graph = build_model(
+      model,
+      {.batch = options.batch, .image = chosen_image(model, options.image), .classes = options.classes});
+  write_onnx(
+      options.output, graph,
+      options.weights ? read_model_weights(*options.weights, model, graph) : initialize(graph, options.seed));
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, CommandContext&) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = app.add_subcommand("export", "Write a network with its weights as an ONNX file");
+  command->add_option("model", options->model, "A name of 'tacho models'")->required();
+  CLI::Option* weights =
+      command->add_option("--weights", options->weights,
+                          "A safetensors file with torchvision's names; without it, first weights");
+  command->add_option("--seed", options->seed, "Of first weights")->capture_default_str()->excludes(weights);
+  command->add_option("--batch", options->batch, "Images that the file takes at once")->capture_default_str();
+  command->add_option("--image", options->image, "224 or 224x160 or 40x216x216; default: the model's own");
+  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
+  command->add_option("-o,--output", options->output, "An ONNX file")->required();
+  command->callback([options] { export_model(*options); });
+}
+
+}  // namespace tacho
