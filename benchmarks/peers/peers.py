@@ -1,115 +1,182 @@
 #!/usr/bin/python3
-"""Compares tacho with PyTorch on the same networks, batch, threads and cores, in alternating short turns."""
+"""Compares tacho with PyTorch and ONNX Runtime: same networks, weights, inputs, batch, threads and cores, in
+alternating short turns. Inference runs on all, training on tacho and PyTorch."""
 
 import argparse
+import contextlib
 import json
 import os
 import platform
 import statistics
-import subprocess
 import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import numpy
+
+from sides import SIDES, Failure, run_tacho
+from table import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT_MODELS = ["squeezenet1_1", "resnet18", "resnet50", "densenet121", "vgg16"]
 BUSY_LOAD = 0.5  # load average beyond which a comparison on few cores says nothing
+TOLERANCE = 1e-3  # of the largest output
 IMAGES = {"inception_v3": "299x299", "unet3d": "40x432x432", "unet3d_lite": "32x128x128"}
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="*", default=DEFAULT_MODELS, metavar="MODEL")
+    parser.add_argument("models", nargs="*", default=DEFAULT_MODELS, metavar="MODEL", help="names, or all")
     parser.add_argument("--mode", default="infer,train", help="infer, train or both (default)")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=5, help="a turn of each side a round; the order swaps")
+    parser.add_argument("--peers", default="torch,ort", help="torch (PyTorch), ort (ONNX Runtime) or both (default)")
+    parser.add_argument("--batch", default="16", help="a comma list")
+    parser.add_argument("--rounds", type=int, default=5, help="a turn of each side a round; who begins changes")
     parser.add_argument("--passes", type=int, default=3, help="timed passes a turn, behind one that is not counted")
+    parser.add_argument("--check", action="store_true", help="only whether the outputs agree: no rounds, inference")
     parser.add_argument("--threads", type=int, help="default: every core this process may use")
     parser.add_argument("--image", help="HxW or DxHxW; default: each network's own")
     parser.add_argument("--tacho", default=os.path.join(HERE, "..", "..", "build", "release", "tacho"))
     parser.add_argument("--json", metavar="FILE", help="also write all samples there")
     arguments = parser.parse_args()
-    arguments.modes = arguments.mode.split(",")
+    arguments.modes = ["infer"] if arguments.check else arguments.mode.split(",")
+    arguments.peers = arguments.peers.split(",")
     if not set(arguments.modes) <= {"infer", "train"}:
         parser.error(f"--mode {arguments.mode}: infer, train or infer,train")
-    if min(arguments.batch, arguments.rounds, arguments.passes) < 1:
-        parser.error("--batch, --rounds and --passes must be at least 1")
+    if not set(arguments.peers) <= {"torch", "ort"}:
+        parser.error(f"--peers {','.join(arguments.peers)}: torch, ort or torch,ort")
+    if not all(batch.isdigit() and int(batch) > 0 for batch in arguments.batch.split(",")):
+        parser.error(f"--batch {arguments.batch}: whole numbers from 1, such as 1,16")
+    if min(arguments.rounds, arguments.passes) < 1:
+        parser.error("--rounds and --passes must be at least 1")
     if not os.access(arguments.tacho, os.X_OK):
         parser.error(f"{arguments.tacho} is not there: build tacho with ./run, or name it with --tacho")
     return arguments
 
 
 def pin(threads):
-    """Keeps this process, and so both peers, on as many cores as there are threads."""
+    """Keeps this process, and so every side, on as many cores as there are threads."""
     cores = sorted(os.sched_getaffinity(0))
     threads = threads or len(cores)
     os.sched_setaffinity(0, cores[:threads])
     return threads, cores[:threads]
 
 
-class Torch:
-    """A worker process that is idle between its turns."""
-
-    def __init__(self, case):
-        environment = dict(os.environ, OMP_NUM_THREADS=str(case["threads"]))
-        command = ["/usr/bin/python3", os.path.join(HERE, "torch_worker.py")]
-        self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        image = [int(extent) for extent in case["image"].split("x")]
-        self.about = self.ask(dict(case, image=image))
-
-    def ask(self, question):
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the PyTorch worker ended with status {self.process.wait()}")
-        return json.loads(line)
-
-    def turn(self, passes):
-        return self.ask({"passes": passes})["samples_ms"]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait()
+def cases(arguments, threads):
+    models = arguments.models
+    if models == ["all"]:
+        zoo = run_tacho(arguments.tacho, "models", "--format", "json")
+        models = [row["model"] for row in json.loads(zoo)]
+    for model in models:
+        for batch in map(int, arguments.batch.split(",")):
+            for mode in arguments.modes:
+                image = arguments.image or IMAGES.get(model, "224x224")
+                channels = 1 if model.startswith("unet3d") else 3
+                yield dict(model=model, mode=mode, batch=batch, threads=threads, channels=channels,
+                           image=[int(extent) for extent in image.split("x")])
 
 
-def tacho_turn(tacho, case, passes):
-    command = [tacho, "bench", case["model"], "--mode", case["mode"], "--batch", str(case["batch"])]
-    command += ["--threads", str(case["threads"]), "--image", case["image"]]
-    command += ["--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"tacho ended with status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
-    (record,) = json.loads(done.stdout)
-    return record["samples_ms"]
+def make_files(tacho, case, folder):
+    """The weights, images and ONNX file that all sides of a case share."""
+    files = {kind: os.path.join(folder, name) for kind, name in
+             dict(weights="w.safetensors", input="x.npy", onnx="network.onnx").items()}
+    shape = [case["batch"], case["channels"]] + case["image"]
+    numpy.save(files["input"], numpy.random.default_rng(0).standard_normal(shape, dtype=numpy.float32))
+    run_tacho(tacho, "weights", "init", case["model"], "-o", files["weights"])
+    if case["mode"] == "infer":
+        image = "x".join(map(str, case["image"]))
+        run_tacho(tacho, "export", case["model"], "--weights", files["weights"], "--batch", str(case["batch"]),
+                  "--image", image, "-o", files["onnx"])
+    return dict(case, folder=folder, **files)
 
 
-def measure(arguments, case):
-    """Rounds of one turn each, never both at once; who begins alternates."""
-    result = {**case, "torch_rounds_ms": [], "tacho_rounds_ms": []}
-    with Torch(case) as torch:
-        result.update(torch.about)
-        turns = [
-            lambda: result["torch_rounds_ms"].append(torch.turn(arguments.passes)),
-            lambda: result["tacho_rounds_ms"].append(tacho_turn(arguments.tacho, case, arguments.passes)),
-        ]
-        for number in range(arguments.rounds):
-            print(f"{case['model']} {case['mode']}: round {number + 1} of {arguments.rounds}", file=sys.stderr)
-            for turn in turns if number % 2 == 0 else reversed(turns):
-                turn()
+def attempt(result, name, action):
+    """What `action` gives; a side that fails is out of the case, with its reason."""
+    if name in result["failed"]:
+        return None
+    try:
+        return action()
+    except (Failure, OSError, ValueError, KeyError) as error:
+        result["failed"][name] = str(error)
+        print(f"{result['model']} {result['mode']}: {name} failed: {error}", file=sys.stderr)
+        return None
+
+
+def rounds(arguments, result, running):
+    """One turn of each side a round, never two at once; who begins changes."""
+    for number in range(arguments.rounds):
+        print(f"{result['model']} {result['mode']} batch {result['batch']}: round {number + 1} of "
+              f"{arguments.rounds}", file=sys.stderr)
+        first = number % len(running)
+        for name in list(running)[first:] + list(running)[:first]:
+            samples = attempt(result, name, lambda: running[name].turn(arguments.passes))
+            if samples:
+                result["rounds_ms"][name].append(samples)
+
+
+def read_memory(result, running):
+    for name, side in running.items():
+        memory = attempt(result, name, side.peak_mib)
+        if memory:
+            result["memory_mib"][name] = memory
+
+
+def difference(output, expected):
+    """The largest difference from tacho's output over its largest value."""
+    if output.size != expected.size:
+        raise Failure(f"{output.size} outputs, tacho has {expected.size}")
+    largest = numpy.abs(expected).max()
+    if not numpy.isfinite(expected).all() or largest == 0:
+        raise Failure("tacho's output is zero or not finite, so nothing can be said")
+    found = float(numpy.abs(output - expected).max() / largest)
+    if not found <= TOLERANCE:
+        raise Failure(f"outputs differ from tacho's by {found:.1e} of the largest")
+    return found
+
+
+def check_outputs(result, running):
+    expected = attempt(result, "tacho", running["tacho"].output) if "tacho" in running else None
+    if expected is None:
+        return
+    for name, side in running.items():
+        if name != "tacho":
+            found = attempt(result, name, lambda: difference(side.output(), expected))
+            if found is not None:
+                result["differences"][name] = found
+
+
+def measure(arguments, case, folder):
+    names = ["tacho"] + [name for name in arguments.peers if case["mode"] in SIDES[name].modes]
+    result = dict(case, failed={}, about={}, memory_mib={}, differences={}, rounds_ms={name: [] for name in names})
+    with contextlib.ExitStack() as stack:
+        files = attempt(result, "tacho", lambda: make_files(arguments.tacho, case, folder))
+        if files is None:
+            return result
+        running = {}
+        for name in names:
+            side = attempt(result, name, lambda: stack.enter_context(SIDES[name](files, arguments)))
+            if side:
+                running[name] = side
+                result["about"][name] = side.about
+        if not arguments.check:
+            rounds(arguments, result, running)
+            read_memory(result, running)
+        if case["mode"] == "infer":
+            check_outputs(result, running)
     return summarize(result)
 
 
+def ratios_by_round(result, name):
+    pairs = zip(result["rounds_ms"][name], result["rounds_ms"]["tacho"])
+    return [statistics.median(peer) / statistics.median(own) for peer, own in pairs]
+
+
 def summarize(result):
-    pairs = list(zip(result["torch_rounds_ms"], result["tacho_rounds_ms"]))
-    for side in ("torch", "tacho"):
-        result[f"{side}_ms"] = statistics.median(sum(result[f"{side}_rounds_ms"], []))
-    result["ratio"] = result["torch_ms"] / result["tacho_ms"]
-    result["round_ratios"] = [statistics.median(torch) / statistics.median(tacho) for torch, tacho in pairs]
+    good = [name for name, samples in result["rounds_ms"].items() if samples and name not in result["failed"]]
+    result["median_ms"] = {name: statistics.median(sum(result["rounds_ms"][name], [])) for name in good}
+    if "tacho" in good:
+        result["ratio"] = {name: result["median_ms"][name] / result["median_ms"]["tacho"]
+                           for name in good if name != "tacho"}
+        result["round_ratios"] = {name: ratios_by_round(result, name) for name in result["ratio"]}
     return result
 
 
@@ -119,60 +186,35 @@ def cpu_name():
     return names[0] if names else platform.processor()
 
 
-def tacho_version(tacho):
-    return subprocess.run([tacho, "--version"], capture_output=True, text=True).stdout.strip()
-
-
-def row(result):
-    return (
-        f"| {result['model']} | {result['mode']} | {result['batch']} | {result['layout']} "
-        f"| {result['torch_ms']:.1f} | {result['tacho_ms']:.1f} | {result['ratio']:.2f} "
-        f"| {min(result['round_ratios']):.2f} - {max(result['round_ratios']):.2f} |"
-    )
-
-
-def table(results):
-    lines = [
-        "| model | mode | batch | PyTorch layout | PyTorch ms | tacho ms | ratio | rounds |",
-        "|---|---|---:|---|---:|---:|---:|---:|",
-    ]
-    return "\n".join(lines + [row(result) for result in results])
+def versions(results, tacho):
+    found = {"tacho": run_tacho(tacho, "--version").strip()}
+    for result in results:
+        found.update({name: about["version"] for name, about in result["about"].items() if "version" in about})
+    return found
 
 
 def main():
     arguments = parse_arguments()
     threads, cores = pin(arguments.threads)
     load = os.getloadavg()[0]
-    results, failures = [], []
-    for model in arguments.models:
-        for mode in arguments.modes:
-            image = arguments.image or IMAGES.get(model, "224x224")
-            case = dict(model=model, mode=mode, batch=arguments.batch, threads=threads, image=image)
-            try:
-                results.append(measure(arguments, case))
-                print(row(results[-1]), file=sys.stderr)
-            except (RuntimeError, ValueError, KeyError, OSError) as error:
-                failures.append(f"{model} {mode}: {error}")
-                print(failures[-1], file=sys.stderr)
+    results = []
+    for case in cases(arguments, threads):
+        with tempfile.TemporaryDirectory(prefix="tacho-peers-") as folder:
+            results.append(measure(arguments, case, folder))
 
-    machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load, os=platform.platform())
-    print(table(results))
-    if results:
-        print(f"\nGeometric mean of the ratios (PyTorch / tacho; above 1 tacho is faster): "
-              f"{statistics.geometric_mean(result['ratio'] for result in results):.2f}")
-        machine.update(torch=results[0]["torch"], torchvision=results[0]["torchvision"])
-        machine.update(tacho=tacho_version(arguments.tacho))
-        print(f"\n{machine['cpu']}, {threads} threads on cores {cores}, load before {load:.2f}; "
-              f"PyTorch {machine['torch']}, torchvision {machine['torchvision']}, {machine['tacho']}; "
-              f"{arguments.rounds} rounds of {arguments.passes} passes a side.")
-    if load > BUSY_LOAD:
+    machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load, os=platform.platform(),
+                   versions=versions(results, arguments.tacho))
+    print(table(results, arguments.peers))
+    named = ", ".join(f"{SIDES[name].title} {version}" if name != "tacho" else version
+                      for name, version in machine["versions"].items())
+    turns = "outputs only" if arguments.check else f"{arguments.rounds} rounds of {arguments.passes} passes a side"
+    print(f"\n{machine['cpu']}, {threads} threads on cores {cores}, load before {load:.2f}; {named}; {turns}.")
+    if load > BUSY_LOAD and not arguments.check:
         print(f"\n**Other programs were running (load {load:.2f} before the start): do not quote these figures.**")
-    for failure in failures:
-        print(f"\nFailed: {failure}")
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump(dict(machine=machine, results=results, failures=failures), file, indent=1)
-    return 1 if failures else 0
+            json.dump(dict(machine=machine, results=results), file, indent=1)
+    return 1 if any(result["failed"] for result in results) else 0
 
 
 if __name__ == "__main__":

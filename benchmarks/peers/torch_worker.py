@@ -1,25 +1,26 @@
 """PyTorch's side of the comparison: one process that holds one network and runs passes when told to.
 
 Started by peers.py. Reads one JSON object a line from stdin, answers with one a line on stdout:
-first the case -> the layout chosen and the versions; then {"passes": K} -> {"samples_ms": [...]}.
-It sleeps in between, so the peer has the machine to itself.
+first the case -> the versions; then {"passes": K} -> {"samples_ms": [...]}, or {"output": FILE} -> {} with the raw
+float32 prediction in that file. A failure is {"error": "..."} and the end. It sleeps in between, so the peers have the
+machine to themselves.
 """
 
 import json
 import os
+import struct
 import sys
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
 
+import numpy
 import torch
 import torchvision
 from unet3d import UNet3d
 
-TRIAL_PASSES = 2  # timed, of each layout, to choose between them
 VOLUMES = {"unet3d": UNet3d, "unet3d_lite": UNet3d.lite}
-LAYOUTS = ("contiguous", "channels_last")
 
 
 def build(name):
@@ -27,6 +28,24 @@ def build(name):
         return VOLUMES[name]()
     extra = {"aux_logits": False, "init_weights": True} if name == "inception_v3" else {}
     return getattr(torchvision.models, name)(weights=None, **extra)
+
+
+def load(model, path):
+    """Copies a safetensors file of float32 into the model, one tensor at a time to keep the peak of memory low."""
+    tensors = model.state_dict()
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            begin, end = entry["data_offsets"]
+            file.seek(8 + length + begin)
+            values = numpy.fromfile(file, "<f4", (end - begin) // 4)
+            tensors.pop(name).copy_(torch.from_numpy(values.reshape(entry["shape"])))
+    left = [name for name in tensors if not name.endswith("num_batches_tracked")]
+    if left:
+        raise ValueError(f"{path} has no {left[0]}")
 
 
 def dice_loss(prediction, target):
@@ -45,12 +64,15 @@ def memory_format_of(layout, volume):
 class Network:
     """One network with its data in one memory layout; run() is one pass."""
 
-    def __init__(self, name, mode, batch, image, layout):
+    def __init__(self, case):
         torch.manual_seed(0)
-        volume = name in VOLUMES
-        memory_format = memory_format_of(layout, volume)
-        self.model = build(name).to(memory_format=memory_format)
-        self.images = torch.randn([batch, 1 if volume else 3] + image).contiguous(memory_format=memory_format)
+        mode, batch, image = case["mode"], case["batch"], case["image"]
+        volume = case["model"] in VOLUMES
+        memory_format = memory_format_of(case["layout"], volume)
+        self.model = build(case["model"])
+        load(self.model, case["weights"])
+        self.model.to(memory_format=memory_format)
+        self.images = torch.from_numpy(numpy.load(case["input"])).contiguous(memory_format=memory_format)
         self.run = self.infer if mode == "infer" else self.train
         self.model.train(mode == "train")
         if mode == "train" and volume:
@@ -64,7 +86,7 @@ class Network:
 
     def infer(self):
         with torch.inference_mode():
-            self.model(self.images)
+            return self.model(self.images)
 
     def train(self):
         self.optimizer.zero_grad(set_to_none=True)
@@ -82,29 +104,32 @@ class Network:
         return samples
 
 
-def fastest(case):
-    """The network in the layout that a short trial finds fastest, and that layout."""
-    trials = {}
-    for layout in LAYOUTS:
-        network = Network(case["model"], case["mode"], case["batch"], case["image"], layout)
-        trials[layout] = min(network.samples_ms(TRIAL_PASSES))
-        del network
-    layout = min(trials, key=trials.get)
-    return layout, Network(case["model"], case["mode"], case["batch"], case["image"], layout)
-
-
 def answer(**fields):
     print(json.dumps(fields), flush=True)
 
 
-def main():
+def serve():
     case = json.loads(sys.stdin.readline())
     torch.set_num_threads(case["threads"])
-    layout, network = fastest(case)
-    answer(layout=layout, torch=torch.__version__, torchvision=torchvision.__version__)
+    network = Network(case)
+    answer(version=torch.__version__, torchvision=torchvision.__version__)
     for line in sys.stdin:
-        answer(samples_ms=network.samples_ms(json.loads(line)["passes"]))
+        question = json.loads(line)
+        if "output" in question:
+            network.infer().contiguous().numpy().tofile(question["output"])
+            answer()
+        else:
+            answer(samples_ms=network.samples_ms(question["passes"]))
+
+
+def main():
+    try:
+        serve()
+    except Exception as error:
+        answer(error=str(error).splitlines()[0] if str(error) else type(error).__name__)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -85,7 +85,7 @@ TEST(Onnx, WeightsAreStoredBitByBit) {
     return builder.convolution("conv", x, {.channels = 3, .kernel = {1, 1}});
   });
   const Weights weights = initialize(graph, 7);
-  const onnx::TensorProto& stored = exported(graph, weights).graph().initializer(0);
+  const onnx::TensorProto stored = exported(graph, weights).graph().initializer(0);
   const Tensor& weight = weights.at("conv.weight");
   EXPECT_EQ(stored.raw_data(), std::string(reinterpret_cast<const char*>(weight.raw()), weight.bytes()));
 }

@@ -1,0 +1,78 @@
+"""The Markdown table of a comparison, from its results."""
+
+import statistics
+
+from sides import SIDES
+
+
+def number(value, digits):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def time_cell(result, name):
+    if name in result["failed"]:
+        return "failed: " + result["failed"][name].replace("|", "/")
+    if name not in result["rounds_ms"]:
+        return "-"
+    return number(result.get("median_ms", {}).get(name), 1)
+
+
+def ratio_cell(result, name):
+    if name not in result.get("ratio", {}):
+        return ""
+    rounds = result["round_ratios"][name]
+    return f"{result['ratio'][name]:.2f} ({min(rounds):.2f} - {max(rounds):.2f})"
+
+
+def memory_ratio(result, name):
+    memory = result["memory_mib"]
+    return memory[name] / memory["tacho"] if name in memory and "tacho" in memory else None
+
+
+def difference_cell(result, name):
+    return f"{result['differences'][name]:.1e}" if name in result["differences"] else ""
+
+
+def columns(peers):
+    """Title and cell of each column; the first three are text or plain numbers of the case."""
+    found = [("model", lambda r: r["model"]), ("mode", lambda r: r["mode"]), ("batch", lambda r: str(r["batch"]))]
+    for name in ["tacho"] + peers:
+        found.append((f"{SIDES[name].title} ms", lambda r, n=name: time_cell(r, n)))
+    for name in peers:
+        found.append((f"{SIDES[name].title} / tacho (rounds)", lambda r, n=name: ratio_cell(r, n)))
+    for name in ["tacho"] + peers:
+        found.append((f"{SIDES[name].title} MiB", lambda r, n=name: number(r["memory_mib"].get(n), 0)))
+    for name in peers:
+        found.append((f"{SIDES[name].title} / tacho MiB", lambda r, n=name: number(memory_ratio(r, n), 2)))
+    for name in peers:
+        found.append((f"{SIDES[name].title} difference", lambda r, n=name: difference_cell(r, n)))
+    if "torch" in peers:
+        found.append(("PyTorch layout", lambda r: r["about"].get("torch", {}).get("layout", "")))
+    return found
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def means(results, peers):
+    lines = []
+    for name in peers:
+        for mode in ("infer", "train"):
+            mine = [result for result in results if result["mode"] == mode and name not in result["failed"]]
+            times = [result["ratio"][name] for result in mine if name in result.get("ratio", {})]
+            memories = [ratio for result in mine if (ratio := memory_ratio(result, name))]
+            if times and memories:
+                lines.append(f"- {SIDES[name].title}, {mode}: time {statistics.geometric_mean(times):.2f}, "
+                             f"memory {statistics.geometric_mean(memories):.2f}")
+    if not lines:
+        return []
+    return ["", "Geometric means of peer / tacho (above 1 tacho is better):", ""] + lines
+
+
+def table(results, peers):
+    timed = any(result.get("median_ms") for result in results)
+    shown = [(title, cell) for title, cell in columns(peers) if timed or not title.endswith(("MiB", "(rounds)"))]
+    lines = [line(title for title, _ in shown), "|---|---|" + "---:|" * (len(shown) - 2)]
+    lines += [line(cell(result) for _, cell in shown) for result in results]
+    return "\n".join(lines + means(results, peers))
