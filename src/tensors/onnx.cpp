@@ -254,6 +254,8 @@ class Exporter {
 }  // namespace
 
 std::string to_onnx(const Graph& graph, const Weights& weights) {
+  if (graph.training)
+    throw UserError("{}: a training graph cannot be exported to ONNX, only an inference graph", graph.name);
   onnx::ModelProto model;
   model.set_ir_version(kIrVersion);
   model.set_producer_name("tacho");
