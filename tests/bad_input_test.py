@@ -74,6 +74,9 @@ def infer(weights="w.safetensors", image="x.npy", model=MODEL, *more):
     return ["infer", model, "--weights", weights, "--input", image, "--output", "y.npy", *more]
 
 
+EXPORT = ["export", MODEL, "--image", "64", "-o"]
+
+
 def good_paths(checks):
     init = ["weights", "init", MODEL, "--seed", "7", "-o"]
     checks.accepts("weights init", [*init, "w.safetensors"])
@@ -101,6 +104,10 @@ def good_paths(checks):
     if checks.accepts("infer on a batch", infer(image="batch.npy")):
         shape, _ = read_npy(checks.path("y.npy"))
         checks.report("a row an image", None if shape == (2, 1000) else f"shape {shape}")
+    checks.accepts("export", [*EXPORT, "a.onnx", "--weights", "w.safetensors"])
+    checks.accepts("export of first weights", [*EXPORT, "b.onnx", "--seed", "7"])
+    with open(checks.path("a.onnx"), "rb") as a, open(checks.path("b.onnx"), "rb") as b:
+        checks.report("export takes the weights it is given", None if a.read() == b.read() else "it does not")
 
 
 def not_finite(checks):
@@ -135,6 +142,11 @@ def wrong_calls(checks):
     checks.refuses("image the U-Net cannot take", ["bench", "unet3d", "--image", "40x100x100"], "27")
     checks.refuses("no weights", ["infer", MODEL, "--input", "x.npy", "--output", "y.npy"], "tacho weights init")
     checks.refuses("no input", ["infer", MODEL, "--weights", "w.safetensors", "--output", "y.npy"], "--input")
+    checks.refuses("export without a file", EXPORT[:-1], "--output")
+    checks.refuses("export of no image", [*EXPORT, "e.onnx", "--batch", "0"], "batch", "0")
+    checks.refuses("export of two sizes", ["export", MODEL, "--image", "64,96", "-o", "e.onnx"], "64,96")
+    checks.refuses("export into no folder", [*EXPORT, "none/e.onnx"], "none/e.onnx")
+    checks.refuses("export of what ONNX cannot say", ["export", "vgg16", "--image", "256", "-o", "e.onnx"], "avgpool")
     checks.refuses("weights without a verb", ["weights"])
     checks.refuses("no classes", ["weights", "init", MODEL, "--classes", "0", "-o", "v"], "classes")
     checks.refuses("seed that is no number", ["weights", "init", MODEL, "--seed", "x", "-o", "v"], "seed")
@@ -228,6 +240,8 @@ def wrong_weights(checks):
     refuses("weights of another type", lambda weights: weights.update({bias: ("F64", (1000,), bytes(8000))}), bias, "float64")
     checks.refuses("weights of another network", infer("u.safetensors"), "u.safetensors", "features.0.weight")
     checks.refuses("weights of 10 classes", infer("w10.safetensors"), "w10.safetensors", bias, "--classes 10")
+    to_export = [*EXPORT, "e.onnx", "--weights", "w10.safetensors"]
+    checks.refuses("export of 10 classes", to_export, "w10.safetensors", bias, "--classes 10")
 
 
 def main(arguments):
