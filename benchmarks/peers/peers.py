@@ -97,15 +97,14 @@ def attempt(result, name, action):
         return action()
     except (Failure, OSError, ValueError, KeyError) as error:
         result["failed"][name] = str(error)
-        print(f"{result['model']} {result['mode']}: {name} failed: {error}", file=sys.stderr)
+        print(f"  {name} failed: {error}", file=sys.stderr)
         return None
 
 
 def rounds(arguments, result, running):
     """One turn of each side a round, never two at once; who begins changes."""
     for number in range(arguments.rounds):
-        print(f"{result['model']} {result['mode']} batch {result['batch']}: round {number + 1} of "
-              f"{arguments.rounds}", file=sys.stderr)
+        print(f"  round {number + 1} of {arguments.rounds}", file=sys.stderr)
         first = number % len(running)
         for name in list(running)[first:] + list(running)[:first]:
             samples = attempt(result, name, lambda: running[name].turn(arguments.passes))
@@ -145,6 +144,7 @@ def check_outputs(result, running):
 
 
 def measure(arguments, case, folder):
+    print(f"{case['model']} {case['mode']} batch {case['batch']}", file=sys.stderr)
     names = ["tacho"] + [name for name in arguments.peers if case["mode"] in SIDES[name].modes]
     result = dict(case, failed={}, about={}, memory_mib={}, differences={}, rounds_ms={name: [] for name in names})
     with contextlib.ExitStack() as stack:
