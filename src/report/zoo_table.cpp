@@ -42,6 +42,7 @@ std::vector<std::string> models_by_training_time(std::span<const Record> records
 std::string time_text(const Record* record) {
   const auto time = time_ms(record);
   if (time) {
+    if (!record->median_ms) return fmt::format("{}ms", *time);  // published: digit for digit
     const bool doubtful = record->judgement.verdict != Verdict::valid;
     return fmt::format("{}{}ms", doubtful ? "~" : "", format_significant(*time, kDigits));
   }
