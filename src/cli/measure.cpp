@@ -16,14 +16,13 @@
 #include "cli/progress.h"
 #include "results/bench_record.h"
 #include "results/environment.h"
+#include "results/format.h"
 #include "results/references.h"
 #include "results/resume.h"
 #include "results/store.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kShownIdLength = 8;
 
 void check_cells(const std::vector<Case>& cells) {
   std::set<std::string> models_seen;
@@ -69,7 +68,7 @@ class Run {
   }
 
   bool is_kept() const { return store_.has_value(); }
-  std::string shown_id() const { return id_.substr(0, kShownIdLength); }
+  const std::string& id() const { return id_; }
 
  private:
   void resume(const std::string& id_prefix) {
@@ -160,10 +159,10 @@ void say_where(const Run& run, const Job& job, const std::vector<Record>& record
   if (records.empty()) return;
   if (records.size() < job.cells.size()) {
     fmt::print(stderr, "tacho: note: {} of {} cells are done; the same call with --continue {} goes on\n",
-               records.size(), job.cells.size(), run.shown_id());
+               records.size(), job.cells.size(), shown_id(run.id()));
   }
   fmt::print(stderr, "tacho: note: kept in {} as run {} (`tacho results list`)\n",
-             store_path(options.store).string(), run.shown_id());
+             store_path(options.store).string(), shown_id(run.id()));
 }
 
 // Beside the store, so that a first look ends in a page to open. What was measured counts more than that.

@@ -12,8 +12,8 @@ void write_page(const std::filesystem::path& file, std::span<const Record> recor
                 const std::string& command) {
   std::vector<Record> shown(records.begin(), records.end());
   if (with_references) {
-    for (const ReferenceSet& set : reference_sets())
-      shown.insert(shown.end(), set.records.begin(), set.records.end());
+    const std::vector<Record> published = reference_records();
+    shown.insert(shown.end(), published.begin(), published.end());
   }
   const PageOrigin origin = {
       .generated = utc_now(), .version = TACHO_VERSION, .command = command, .machine = machine_id()};

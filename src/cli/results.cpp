@@ -68,11 +68,9 @@ void add_list(CLI::App& results, const Options& options) {
     const std::vector<Record> records = chosen_records(*options);
     if (records.empty()) {
       const bool filtered_out = !options->filter.model.empty() || !options->filter.system.empty();
-      fmt::print(stderr,
-                 "tacho: note: {}\n",
-                     filtered_out
-                     ? "no result has that model and system"
-                     : fmt::format("nothing is kept in {}", store_path(options->store).string()));
+      fmt::print(stderr, "tacho: note: {}\n",
+                 filtered_out ? "no result has that model and system"
+                              : fmt::format("nothing is kept in {}", store_path(options->store).string()));
     }
     write_output(options->output, format_records(records, format, true));
   });

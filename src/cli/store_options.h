@@ -36,9 +36,8 @@ std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& fi
 
 // What a name of results/selection.h may be, and a file of results.
 inline constexpr const char* kSelectionHelp =
-    "'this' machine, a run's id, a system, an engine, a published set (tacho results list --references), or "
-    "a "
-    "file of results.json";
+    "'this' machine, a run's id, a system, an engine, a published set (tacho results list --references) or a "
+    ".json file of results; /FIELD=VALUE behind it, as in this/threads=1, leaves only such records";
 
 // A name that ends in .json or .jsonl is a file of results; the others are looked up in the store.
 std::vector<Selection> select_all(const std::vector<std::string>& names, const StoreOptions& options);

@@ -7,12 +7,11 @@
 #include "base/error.h"
 #include "report/grid.h"
 #include "results/fields.h"
+#include "results/format.h"
 #include "results/record_json.h"
 
 namespace tacho {
 namespace {
-
-constexpr size_t kShownIdLength = 8;
 
 bool is_shared(const Field& field, std::span<const Record> records) {
   return std::ranges::all_of(records,
@@ -33,8 +32,8 @@ bool is_column(const Field& field, std::span<const Record> records) {
 void add_identity(std::span<const Record> records, Grid& grid) {
   for (const char* header : {"id", "time", "system"}) grid.columns.push_back({header, false});
   for (size_t i = 0; i < records.size(); ++i) {
-    grid.rows[i] = {records[i].reference.empty() ? records[i].id.substr(0, kShownIdLength) : records[i].id,
-                    records[i].time, records[i].system.name};
+    grid.rows[i] = {records[i].reference.empty() ? shown_id(records[i].id) : records[i].id, records[i].time,
+                    records[i].system.name};
   }
 }
 

@@ -16,7 +16,11 @@ int decimals_for(double value, int digits) {
   return std::clamp(decimals, 0, kMostDecimals);
 }
 
+constexpr size_t kShownIdLength = 8;
+
 }  // namespace
+
+std::string shown_id(std::string_view id) { return std::string(id.substr(0, kShownIdLength)); }
 
 std::string format_significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, decimals_for(value, digits));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tacho {
 
@@ -10,5 +11,8 @@ std::string format_significant(double value, int digits);
 
 // "45.23 ± 0.31": the deviation to the last digit of the value.
 std::string format_with_deviation(double value, double deviation, int digits);
+
+// The first 8 characters of an id, which people get to see.
+std::string shown_id(std::string_view id);
 
 }  // namespace tacho
