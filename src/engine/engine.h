@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/tensor.h"
+#include "engine/steps.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
 
@@ -39,6 +41,11 @@ class Plan {
 
   // What the plan holds for its whole life.
   virtual int64_t memory_bytes() const = 0;
+
+  // The kernels it calls; empty for an engine that does not say.
+  virtual StepList steps() const { return {}; }
+  // From now on each step notes there when it began and ended, one entry per step; an empty span ends it.
+  virtual void record_times(std::span<StepTime>) {}
 };
 
 class Engine {

@@ -25,6 +25,8 @@ Assembly Assembler::assemble() {
     const Instruction& instruction = program_.instructions[i];
     if (instruction.backward && !backward) result_.backward_begin = result_.steps.size();
     backward = instruction.backward;
+    result_.layers.push_back(
+        {instruction.name, std::string(name_of(instruction.op)), backward, instruction.flop});
     emit(instruction, *this);
     for (ValueId id : instruction.outputs) store(id);
   }
@@ -113,6 +115,12 @@ View Assembler::temporary(const memory::desc& desc) {
   return {new_slot(Storage::arena, static_cast<int64_t>(desc.get_size())), desc};
 }
 
+View Assembler::scratch(const memory::desc& desc) {
+  const View view = temporary(desc);
+  result_.slots[static_cast<size_t>(view.slot)].scratch = true;
+  return view;
+}
+
 const Tensor& Assembler::weight(ValueId id) const { return weights_.at(program_.value(id).name); }
 
 View Assembler::constant(const memory::desc& desc, std::function<Tensor()> make) {
@@ -152,17 +160,29 @@ View Assembler::parameter(ValueId id, const memory::desc& desc) {
   return packed_parameters_.back().second;
 }
 
+StepInfo Assembler::step_info(std::string kernel, std::span<const View> views) const {
+  StepInfo info = {.layer = result_.layers.size() - 1, .kernel = std::move(kernel)};
+  for (const View& view : views) {
+    const Slot& slot = result_.slots[static_cast<size_t>(view.slot)];
+    if (slot.scratch) continue;
+    const auto bytes = static_cast<int64_t>(view.desc.get_size());
+    info.bytes += bytes > 0 ? bytes : slot.bytes;
+  }
+  return info;
+}
+
 void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::desc& scratchpad,
                               std::string kernel, std::vector<Argument> arguments) {
-  if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, temporary(scratchpad));
-  const std::string& layer = program_.instructions[static_cast<size_t>(current_)].name;
+  if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch(scratchpad));
+  std::vector<View> views;
+  for (const auto& [argument, view] : arguments) views.push_back(view);
   result_.steps.push_back(
-      std::make_unique<PrimitiveStep>(layer, primitive, std::move(kernel), std::move(arguments)));
+      std::make_unique<PrimitiveStep>(step_info(std::move(kernel), views), primitive, std::move(arguments)));
 }
 
 void Assembler::add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function) {
-  const std::string& layer = program_.instructions[static_cast<size_t>(current_)].name;
-  result_.steps.push_back(std::make_unique<KernelStep>(layer, std::move(kernel), views, std::move(function)));
+  result_.steps.push_back(
+      std::make_unique<KernelStep>(step_info(std::move(kernel), views), views, std::move(function)));
 }
 
 void Assembler::add_reorder(const View& from, const View& to) {

@@ -31,6 +31,7 @@ struct PackedConstant {
 struct Assembly {
   dnnl::engine engine;  // primitives, memory and stream must share one
   std::vector<Slot> slots;
+  std::vector<LayerInfo> layers;
   std::vector<std::unique_ptr<Step>> steps;
   size_t backward_begin = 0;  // index of a step
   std::map<ValueId, View> readable;
@@ -73,6 +74,8 @@ class Assembler {
   // The value is `view` seen in another way; no step is needed.
   void define_as(ValueId id, const View& view) { views_[id] = view; }
   View temporary(const dnnl::memory::desc& desc);
+  // Memory that one step alone uses, and only while it runs.
+  View scratch(const dnnl::memory::desc& desc);
 
   // A parameter in the layout that a step wants. In training the first to ask decides how the parameter is
   // kept.
@@ -93,6 +96,7 @@ class Assembler {
  private:
   SlotId new_slot(Storage storage, int64_t bytes);
   bool dies_here(SlotId slot) const;
+  StepInfo step_info(std::string kernel, std::span<const View> views) const;
   View keep_parameter(ValueId id, const dnnl::memory::desc& desc);
   void define_inputs();
 

@@ -143,7 +143,7 @@ void add_forward(const winograd::Convolution& convolution, const View& x, const 
                  const std::optional<View>& residual, bool relu, const View& y, Assembler& assembler) {
   const int threads = assembler.threads();
   const View scratch =
-      assembler.temporary(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
+      assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
   std::vector<View> views = {x, packed.weight, y, scratch};
   if (packed.bias) views.push_back(*packed.bias);
   if (residual) views.push_back(*residual);
@@ -230,7 +230,7 @@ bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& inst
   const View dy =
       assembler.in_layout(instruction.inputs[1], blocked_desc(assembler.shape(instruction.inputs[1])));
   const View scratch =
-      assembler.temporary(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
+      assembler.scratch(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};
   if (op.bias) views.push_back(assembler.define(instruction.outputs[1], plain_desc({op.weight[0]})));
   const bool has_bias = op.bias;

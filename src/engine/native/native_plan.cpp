@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "engine/native/placement.h"
@@ -93,14 +94,24 @@ Tensor NativePlan::read(ValueId value) const {
   return tensor;
 }
 
+void NativePlan::run_steps(size_t begin, size_t end) {
+  if (times_.empty()) {
+    for (size_t i = begin; i < end; ++i) assembly_.steps[i]->run(stream_);
+    return;
+  }
+  for (size_t i = begin; i < end; ++i) {
+    times_[i].begin_ms = now_ms();
+    assembly_.steps[i]->run(stream_);
+    times_[i].end_ms = now_ms();
+  }
+}
+
 void NativePlan::forward() {
-  for (size_t i = 0; i < assembly_.backward_begin; ++i) assembly_.steps[i]->run(stream_);
+  run_steps(0, assembly_.backward_begin);
   ++assembly_.state->pass;
 }
 
-void NativePlan::backward() {
-  for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) assembly_.steps[i]->run(stream_);
-}
+void NativePlan::backward() { run_steps(assembly_.backward_begin, assembly_.steps.size()); }
 
 void NativePlan::update(std::optional<double> learning_rate) {
   UpdateRule rule = update_;
@@ -109,6 +120,17 @@ void NativePlan::update(std::optional<double> learning_rate) {
   apply_update(rule, ++updates_, {as<float>(parameters_.data()), floats(parameters_)},
                {as<const float>(gradients_.data()), floats(gradients_)},
                {as<float>(state_.data()), floats(state_)});
+}
+
+StepList NativePlan::steps() const {
+  StepList list{assembly_.layers, {}};
+  for (const std::unique_ptr<Step>& step : assembly_.steps) list.steps.push_back(step->info());
+  return list;
+}
+
+void NativePlan::record_times(std::span<StepTime> times) {
+  assert(times.empty() || times.size() == assembly_.steps.size());
+  times_ = times;
 }
 
 int64_t NativePlan::memory_bytes() const {

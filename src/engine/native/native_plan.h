@@ -19,8 +19,11 @@ class NativePlan : public Plan {
   void backward() override;
   void update(std::optional<double> learning_rate) override;
   int64_t memory_bytes() const override;
+  StepList steps() const override;
+  void record_times(std::span<StepTime> times) override;
 
  private:
+  void run_steps(size_t begin, size_t end);
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
   void pack(const View& view, const Tensor& tensor);
@@ -33,6 +36,7 @@ class NativePlan : public Plan {
   std::vector<std::byte*> addresses_;  // by slot
   std::map<ValueId, ValueId> parameter_of_gradient_;
   int64_t updates_ = 0;
+  std::span<StepTime> times_;
 };
 
 }  // namespace tacho::native

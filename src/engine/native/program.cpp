@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/cost.h"
+
 namespace tacho::native {
 
 Program lower(const Graph& graph) {
@@ -9,8 +11,8 @@ Program lower(const Graph& graph) {
                   graph.training};
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    program.instructions.push_back(
-        {node.op, node.name, node.inputs, node.outputs, i >= graph.backward_begin});
+    program.instructions.push_back({node.op, node.name, node.inputs, node.outputs, i >= graph.backward_begin,
+                                    cost_of(graph, node).flop});
   }
   return program;
 }

@@ -28,6 +28,7 @@ struct Instruction {
   std::string name;
   std::vector<ValueId> inputs, outputs;
   bool backward = false;
+  int64_t flop = 0;
   std::vector<PostOp> post_ops = {};
   std::optional<FoldedBatchNorm> folded = {};
 };

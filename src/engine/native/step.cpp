@@ -17,11 +17,8 @@ std::vector<SlotId> slots_of(const std::vector<View>& views) {
 
 }  // namespace
 
-PrimitiveStep::PrimitiveStep(std::string layer, const dnnl::primitive& primitive, std::string kernel,
-                             std::vector<Argument> arguments)
-    : Step(std::move(layer), std::move(kernel), slots_of(arguments)),
-      primitive_(primitive),
-      arguments_(std::move(arguments)) {}
+PrimitiveStep::PrimitiveStep(StepInfo info, const dnnl::primitive& primitive, std::vector<Argument> arguments)
+    : Step(std::move(info), slots_of(arguments)), primitive_(primitive), arguments_(std::move(arguments)) {}
 
 void PrimitiveStep::bind(Addresses addresses, const dnnl::engine& engine) {
   memories_.clear();
@@ -39,8 +36,8 @@ void PrimitiveStep::run(const dnnl::stream& stream) {
       "oneDNN could not execute a primitive");
 }
 
-KernelStep::KernelStep(std::string layer, std::string name, const std::vector<View>& views, Kernel kernel)
-    : Step(std::move(layer), std::move(name), slots_of(views)), kernel_(std::move(kernel)) {}
+KernelStep::KernelStep(StepInfo info, const std::vector<View>& views, Kernel kernel)
+    : Step(std::move(info), slots_of(views)), kernel_(std::move(kernel)) {}
 
 void KernelStep::bind(Addresses addresses, const dnnl::engine&) {
   bound_.clear();

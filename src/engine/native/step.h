@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/steps.h"
+
 namespace tacho::native {
 
 // A piece of memory that the plan places once all steps are known.
@@ -23,6 +25,7 @@ enum class Storage {
 struct Slot {
   Storage storage = Storage::arena;
   int64_t bytes = 0;
+  bool scratch = false;  // means something to one step only
 };
 
 // A slot seen through a layout. `desc` is empty for types that oneDNN does not know (labels, masks of ours).
@@ -37,20 +40,18 @@ using Addresses = std::span<std::byte* const>;
 // One prepared call. After bind() it can run any number of times without allocating.
 class Step {
  public:
-  Step(std::string layer, std::string kernel, std::vector<SlotId> slots)
-      : layer_(std::move(layer)), kernel_(std::move(kernel)), slots_(std::move(slots)) {}
+  Step(StepInfo info, std::vector<SlotId> slots) : info_(std::move(info)), slots_(std::move(slots)) {}
   virtual ~Step() = default;
 
   virtual void bind(Addresses addresses, const dnnl::engine& engine) = 0;
   virtual void run(const dnnl::stream& stream) = 0;
 
-  const std::string& layer() const { return layer_; }
-  const std::string& kernel() const { return kernel_; }
+  const StepInfo& info() const { return info_; }
   // Every slot it reads or writes.
   const std::vector<SlotId>& slots() const { return slots_; }
 
  private:
-  std::string layer_, kernel_;
+  StepInfo info_;
   std::vector<SlotId> slots_;
 };
 
@@ -59,8 +60,7 @@ using Argument = std::pair<int, View>;  // DNNL_ARG_..., where it is
 // A oneDNN primitive with its arguments.
 class PrimitiveStep : public Step {
  public:
-  PrimitiveStep(std::string layer, const dnnl::primitive& primitive, std::string kernel,
-                std::vector<Argument> arguments);
+  PrimitiveStep(StepInfo info, const dnnl::primitive& primitive, std::vector<Argument> arguments);
   void bind(Addresses addresses, const dnnl::engine& engine) override;
   void run(const dnnl::stream& stream) override;
 
@@ -75,7 +75,7 @@ class PrimitiveStep : public Step {
 class KernelStep : public Step {
  public:
   using Kernel = std::function<void(std::span<std::byte* const>)>;
-  KernelStep(std::string layer, std::string name, const std::vector<View>& views, Kernel kernel);
+  KernelStep(StepInfo info, const std::vector<View>& views, Kernel kernel);
   void bind(Addresses addresses, const dnnl::engine& engine) override;
   void run(const dnnl::stream& stream) override;
 
