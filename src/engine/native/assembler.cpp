@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/native/emit.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 
@@ -15,6 +16,7 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
   for (const ParameterGradient& pair : program.gradients)
     parameter_of_gradient_[pair.gradient] = pair.parameter;
+  if (!program.training && blocked::supported()) homes_ = find_homes(program, kOwnBlock);
 }
 
 Assembly Assembler::assemble() {
@@ -60,10 +62,14 @@ dnnl::primitive_attr Assembler::attributes() const {
   return attributes;
 }
 
-View Assembler::view(ValueId id) const { return views_.at(id); }
+View Assembler::view(ValueId id) {
+  const View existing = views_.at(id);
+  const bool is_slice = homes_.of.contains(id) || homes_.joined.contains(id);
+  return is_slice ? in_layout(id, blocked_desc(shape(id))) : existing;
+}
 
 View Assembler::in_layout(ValueId id, const memory::desc& desc) {
-  const View existing = view(id);
+  const View existing = views_.at(id);
   if (existing.desc == desc) return existing;
   const View converted = temporary(desc);
   add_reorder(existing, converted);
@@ -71,6 +77,11 @@ View Assembler::in_layout(ValueId id, const memory::desc& desc) {
 }
 
 View Assembler::in_plain(ValueId id) { return in_layout(id, plain_desc(shape(id))); }
+
+View Assembler::in_blocks(ValueId id) {
+  const View existing = views_.at(id);
+  return is_blocked(existing.desc) ? existing : in_layout(id, blocked_desc(shape(id)));
+}
 
 SlotId Assembler::new_slot(Storage storage, int64_t bytes) {
   result_.slots.push_back({storage, bytes});
@@ -89,18 +100,63 @@ View Assembler::define(ValueId id, const memory::desc& desc) {
     if (place.desc == desc) return place;
     return pending_stores_[id] = temporary(desc);
   }
+  if (homes_.of.contains(id)) {
+    const View place = views_[id] = home_view(id);
+    return place.desc == desc ? place : pending_stores_[id] = temporary(desc);
+  }
   return views_[id] = temporary(desc);
+}
+
+View Assembler::define_in_blocks(ValueId id) {
+  return define(id, homes_.of.contains(id) ? home_view(id).desc : blocked_desc(shape(id)));
+}
+
+View Assembler::home_view(ValueId id) {
+  const Home home = homes_.home_of(id);
+  const memory::desc whole = blocked_desc(shape(home.whole));
+  if (!whole_slots_.contains(home.whole))
+    whole_slots_[home.whole] = new_slot(Storage::arena, static_cast<int64_t>(whole.get_size()));
+  return {whole_slots_.at(home.whole), channel_slice(whole, home.channel, shape(id)[1])};
+}
+
+bool Assembler::define_joined(ValueId id, const std::vector<ValueId>& parts) {
+  if (!homes_.joined.contains(id)) return false;
+  views_[id] = home_view(id);
+  const Home home = homes_.home_of(id);
+  int64_t channel = home.channel;
+  for (const ValueId part : parts) {
+    const int64_t channels = shape(part)[1];
+    const View place = {views_[id].slot, channel_slice(blocked_desc(shape(home.whole)), channel, channels)};
+    const View existing = views_.at(part);
+    const bool in_place = existing.slot == place.slot && existing.desc == place.desc;
+    if (!in_place) add_copy(existing, place);
+    channel += channels;
+  }
+  return true;
+}
+
+// oneDNN's reorder onto a slice runs on one thread per image.
+void Assembler::add_copy(const View& from, const View& to) {
+  if (!is_blocked(from.desc) || !is_blocked(to.desc)) return add_reorder(from, to);
+  const memory::dims dims = to.desc.dims();
+  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  add_kernel("copy", {from, to},
+             [sweep, from_stride = batch_stride(from.desc),
+              to_stride = batch_stride(to.desc)](std::span<std::byte* const> at) {
+               blocked::copy(sweep, {as<const float>(at[0]), from_stride}, {as<float>(at[1]), to_stride});
+             });
 }
 
 void Assembler::store(ValueId id) {
   const auto pending = pending_stores_.find(id);
   if (pending == pending_stores_.end()) return;
-  add_reorder(pending->second, views_.at(id));
+  add_copy(pending->second, views_.at(id));
   pending_stores_.erase(pending);
 }
 
 View Assembler::define_over(ValueId id, const View& input) {
-  if (!dies_here(input.slot) || parameter_of_gradient_.contains(id)) return define(id, input.desc);
+  const bool has_place = parameter_of_gradient_.contains(id) || homes_.of.contains(id);
+  if (has_place || !dies_here(input.slot)) return define(id, input.desc);
   return views_[id] = input;
 }
 
@@ -165,7 +221,7 @@ StepInfo Assembler::step_info(std::string kernel, std::span<const View> views) c
   for (const View& view : views) {
     const Slot& slot = result_.slots[static_cast<size_t>(view.slot)];
     if (slot.scratch) continue;
-    const auto bytes = static_cast<int64_t>(view.desc.get_size());
+    const int64_t bytes = content_bytes(view.desc);
     info.bytes += bytes > 0 ? bytes : slot.bytes;
   }
   return info;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/native/homes.h"
 #include "engine/native/layout.h"
 #include "engine/native/program.h"
 #include "engine/native/step.h"
@@ -59,18 +60,25 @@ class Assembler {
   dnnl::primitive_attr attributes() const;
   std::shared_ptr<const PassState> state() const { return result_.state; }
 
-  // The value as it exists, in the wanted layout, or in row-major order.
-  View view(ValueId id) const;
+  // The value in whatever layout it exists, but densely filled; in the wanted layout; in row-major order; in
+  // nC[d]hw8c, where it may be a slice of a concatenation.
+  View view(ValueId id);
   View in_layout(ValueId id, const dnnl::memory::desc& desc);
   View in_plain(ValueId id);
+  View in_blocks(ValueId id);
+  bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }
 
   // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
   // made in another layout than its place has (gradients of parameters).
   View define(ValueId id, const dnnl::memory::desc& desc);
+  // In nC[d]hw8c, perhaps as a slice of a concatenation.
+  View define_in_blocks(ValueId id);
   View define_bytes(ValueId id, int64_t bytes);
   // On top of `input` where that dies at this instruction, elsewhere otherwise; in the layout of `input`.
   View define_over(ValueId id, const View& input);
   void store(ValueId id);
+  // The concatenation of values that are slices of it already, or will be: true where it can be one.
+  bool define_joined(ValueId id, const std::vector<ValueId>& parts);
   // The value is `view` seen in another way; no step is needed.
   void define_as(ValueId id, const View& view) { views_[id] = view; }
   View temporary(const dnnl::memory::desc& desc);
@@ -94,6 +102,8 @@ class Assembler {
   std::map<ValueId, dnnl::batch_normalization_forward::primitive_desc> batch_norm_hints;
 
  private:
+  View home_view(ValueId id);
+  void add_copy(const View& from, const View& to);
   SlotId new_slot(Storage storage, int64_t bytes);
   bool dies_here(SlotId slot) const;
   StepInfo step_info(std::string kernel, std::span<const View> views) const;
@@ -107,6 +117,8 @@ class Assembler {
   int threads_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;
+  Homes homes_;
+  std::map<ValueId, SlotId> whole_slots_;  // of concatenations whose parts are slices
   std::map<ValueId, ValueId> parameter_of_gradient_;
   std::map<ValueId, View> pending_stores_;
   std::vector<std::pair<ValueId, View>> packed_parameters_;  // inference: one copy per parameter and layout

@@ -1,8 +1,13 @@
+#include <algorithm>
+
 #include "engine/native/emit.h"
+#include "engine/native/fold.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 namespace {
 
+using dnnl::memory;
 using dnnl::normalization_flags;
 using Forward = dnnl::batch_normalization_forward;
 using Backward = dnnl::batch_normalization_backward;
@@ -13,6 +18,8 @@ normalization_flags flags_of(bool with_relu, bool fixed_statistics) {
   if (fixed_statistics) flags = flags | normalization_flags::use_global_stats;
   return flags;
 }
+
+int64_t round_up_to_block(int64_t channels) { return (channels + kOwnBlock - 1) / kOwnBlock * kOwnBlock; }
 
 // PyTorch's rule: the running variance takes in the unbiased variance of the batch.
 void update_running(float* running, const float* batch, int64_t channels, double momentum,
@@ -38,9 +45,37 @@ void add_running_update(const BatchNorm& op, const Instruction& instruction, con
                        });
 }
 
+// One sweep over blocks of channels, which may be slices of a concatenation.
+void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
+  const ScaleShift factors = scale_shift(
+      assembler.weight(instruction.inputs[1]), assembler.weight(instruction.inputs[2]),
+      assembler.weight(instruction.inputs[3]), assembler.weight(instruction.inputs[4]), op.epsilon);
+  const View x = assembler.in_blocks(instruction.inputs[0]);
+  const View y = x.desc == blocked_desc(x.desc.dims()) ? assembler.define_over(instruction.outputs[0], x)
+                                                       : assembler.define_in_blocks(instruction.outputs[0]);
+  const memory::dims dims = x.desc.dims();
+  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  const auto filled_up = [&](const std::vector<double>& values) {
+    return assembler.constant(plain_desc({round_up_to_block(dims[1])}), [values] {
+      Tensor tensor({round_up_to_block(static_cast<int64_t>(values.size()))}, DType::f32);
+      std::ranges::copy(values, tensor.values<float>().begin());
+      return tensor;
+    });
+  };
+  const bool relu = !instruction.post_ops.empty();
+  assembler.add_kernel(
+      relu ? "scale_shift_relu" : "scale_shift", {x, filled_up(factors.scale), filled_up(factors.shift), y},
+      [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
+        blocked::scale_shift(sweep, {as<const float>(at[0]), from}, as<const float>(at[1]),
+                             as<const float>(at[2]), relu, {as<float>(at[3]), to});
+      });
+}
+
 }  // namespace
 
 void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
+  const bool has_blocks = assembler.shape(instruction.inputs[0]).size() > 3;
+  if (!op.training && has_blocks && blocked::supported()) return emit_scale_shift(op, instruction, assembler);
   const View x = assembler.view(instruction.inputs[0]);
   const auto channels = plain_desc({assembler.shape(instruction.inputs[0])[1]});
   const bool with_relu = !instruction.post_ops.empty();

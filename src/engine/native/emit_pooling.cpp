@@ -2,6 +2,7 @@
 
 #include "engine/native/emit.h"
 #include "engine/native/plain_kernels.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 namespace {
@@ -39,6 +40,42 @@ void emit_average(algorithm kind, const Geometry& g, const Instruction& instruct
   const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
   assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
+}
+
+// A 3D pooling, whatever the axes are.
+blocked::Pooling pooling_of(const Geometry& g, const Shape& input, const Shape& output) {
+  blocked::Pooling pooling = {.batch = input[0], .channels = input[1]};
+  const size_t missing = 3 - g.kernel.size();
+  for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
+    pooling.input[missing + axis] = input[2 + axis];
+    pooling.output[missing + axis] = output[2 + axis];
+    pooling.kernel[missing + axis] = g.kernel[axis];
+    pooling.stride[missing + axis] = g.stride[axis];
+    pooling.padding[missing + axis] = g.padding[axis];
+  }
+  return pooling;
+}
+
+using PoolKernel =
+    std::function<void(const blocked::Pooling&, blocked::Source, blocked::Target, float*, int)>;
+
+// By our own kernel, which reads and writes slices; false where the input is not in blocks.
+bool emit_in_blocks(const char* name, const PoolKernel& kernel, const Geometry& g,
+                    const Instruction& instruction, Assembler& assembler) {
+  if (assembler.is_training() || !blocked::supported() || !assembler.is_in_blocks(instruction.inputs[0]))
+    return false;
+  const auto pooling =
+      pooling_of(g, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.outputs[0]));
+  const int threads = assembler.threads();
+  const View x = assembler.in_blocks(instruction.inputs[0]);
+  const View y = assembler.define_in_blocks(instruction.outputs[0]);
+  const View scratch = assembler.scratch(plain_desc({blocked::pooling_scratch_floats(pooling, threads)}));
+  assembler.add_kernel(
+      name, {x, y, scratch},
+      [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
+        kernel(pooling, {as<const float>(at[0]), from}, {as<float>(at[1]), to}, as<float>(at[2]), threads);
+      });
+  return true;
 }
 
 // dy -> dx in the layout of dy, with a workspace for max pooling.
@@ -100,10 +137,11 @@ void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction&
 }  // namespace
 
 void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assembler) {
-  const View x = assembler.view(instruction.inputs[0]);
   const Shape& output = assembler.shape(instruction.outputs[0]);
   const Geometry g =
       geometry_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
+  if (emit_in_blocks("max_pool", blocked::max_pool, g, instruction, assembler)) return;
+  const View x = assembler.view(instruction.inputs[0]);
   const auto pd = forward_desc(algorithm::pooling_max, g, x.desc, output, assembler);
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x},
                                      {DNNL_ARG_DST, assembler.define(instruction.outputs[0], pd.dst_desc())}};
@@ -128,6 +166,11 @@ void emit_op(const AveragePool& op, const Instruction& instruction, Assembler& a
               &output = assembler.shape(instruction.outputs[0]);
   const Geometry g = geometry_of(op.kernel, op.stride, op.padding, input, output);
   if (overhangs(op, g)) return emit_averages(pooling_windows(op, input, output), instruction, assembler);
+  const PoolKernel average = [counted = op.count_padding](const blocked::Pooling& pooling, blocked::Source x,
+                                                          blocked::Target y, float* scratch, int threads) {
+    blocked::average_pool(pooling, counted, x, y, scratch, threads);
+  };
+  if (emit_in_blocks("average_pool", average, g, instruction, assembler)) return;
   emit_average(average_kind(op), g, instruction, assembler);
 }
 

@@ -19,6 +19,7 @@ View row_major(ValueId id, Assembler& assembler) {
 }  // namespace
 
 void emit_op(const Concat&, const Instruction& instruction, Assembler& assembler) {
+  if (assembler.define_joined(instruction.outputs[0], instruction.inputs)) return;
   std::vector<View> parts;
   std::vector<memory::desc> descs;
   for (ValueId id : instruction.inputs) {

@@ -52,11 +52,6 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
   return result;
 }
 
-memory::desc blocked_desc(const Shape& shape) {
-  const auto tag = shape.size() == 4 ? memory::format_tag::nChw8c : memory::format_tag::nCdhw8c;
-  return memory::desc(shape, memory::data_type::f32, tag);
-}
-
 memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
 
 // What a forward step does with its sums: a residual operand, then ReLU; other activations come after it.
@@ -139,11 +134,12 @@ PackedOperands pack(const winograd::Convolution& convolution, const Instruction&
   return packed;
 }
 
-void add_forward(const winograd::Convolution& convolution, const View& x, const PackedOperands& packed,
+void add_forward(winograd::Convolution convolution, const View& x, const PackedOperands& packed,
                  const std::optional<View>& residual, bool relu, const View& y, Assembler& assembler) {
+  convolution.src_batch_stride = batch_stride(x.desc);
+  convolution.dst_batch_stride = batch_stride(y.desc);
   const int threads = assembler.threads();
-  const View scratch =
-      assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
+  const View scratch = assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
   std::vector<View> views = {x, packed.weight, y, scratch};
   if (packed.bias) views.push_back(*packed.bias);
   if (residual) views.push_back(*residual);
@@ -192,15 +188,18 @@ bool emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
       winograd_of(op, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
   if (!convolution || !epilogue) return false;
-  const View x =
-      assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
+  const View x = assembler.in_blocks(instruction.inputs[0]);
   const PackedOperands packed = pack(*convolution, instruction, assembler);
-  const memory::desc result = blocked_desc(assembler.shape(instruction.outputs[0]));
-  std::optional<View> residual;
-  if (epilogue->residual) residual = assembler.in_layout(*epilogue->residual, result);
-  const bool over_residual = residual && residual->slot != x.slot;
-  const View y = over_residual ? assembler.define_over(instruction.outputs[0], *residual)
-                               : assembler.define(instruction.outputs[0], result);
+  const ValueId result = instruction.outputs[0];
+  std::optional<View> residual;  // laid out as the result
+  View y;
+  if (epilogue->residual) {
+    residual = assembler.in_layout(*epilogue->residual, blocked_desc(assembler.shape(result)));
+    y = residual->slot == x.slot ? assembler.define(result, residual->desc)
+                                 : assembler.define_over(result, *residual);
+  } else {
+    y = assembler.define_in_blocks(result);
+  }
   add_forward(*convolution, x, packed, residual, epilogue->relu, y, assembler);
   if (epilogue->separate != nullptr) add_activation(*epilogue->separate, y, assembler);
   return true;

@@ -44,6 +44,37 @@ memory::desc any_desc(const Shape& shape) { return memory::desc(shape, memory::d
 
 int64_t channel_block(const memory::desc& desc) { return layout_of(desc).block; }
 
+memory::desc blocked_desc(const Shape& shape) {
+  const auto tag = shape.size() == 4 ? Tag::nChw8c : Tag::nCdhw8c;
+  return memory::desc(shape, memory::data_type::f32, tag);
+}
+
+memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
+  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  dims[1] = channels;
+  offsets[1] = channel;
+  return whole.submemory_desc(dims, offsets);
+}
+
+bool is_blocked(const memory::desc& desc) {
+  const memory::dims dims = desc.dims();
+  if (dims.size() != 4 && dims.size() != 5) return false;
+  memory::desc dense = blocked_desc(dims);
+  dense.data.offset0 = desc.data.offset0;
+  dense.data.format_desc.blocking.strides[0] = batch_stride(desc);
+  return dense == desc;
+}
+
+int64_t first_element(const memory::desc& desc) { return desc.data.offset0; }
+
+int64_t batch_stride(const memory::desc& desc) { return desc.data.format_desc.blocking.strides[0]; }
+
+int64_t content_bytes(const memory::desc& desc) {
+  int64_t bytes = static_cast<int64_t>(memory::data_type_size(desc.data_type()));
+  for (int axis = 0; axis < desc.data.ndims; ++axis) bytes *= desc.data.padded_dims[axis];
+  return desc.data.ndims == 0 ? 0 : bytes;
+}
+
 memory::desc layout_like(const memory::desc& like, const Shape& shape) {
   const Layout layout = layout_of(like);
   if (layout.tag == Tag::any) return plain_desc(shape);

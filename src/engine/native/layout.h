@@ -15,6 +15,21 @@ dnnl::memory::desc any_desc(const Shape& shape);
 // How the layout of an activation groups its channels: blocks of 16 or 8, or 1 where they are not blocked.
 int64_t channel_block(const dnnl::memory::desc& desc);
 
+// nC[d]hw8c: what our own kernels compute in.
+inline constexpr int64_t kOwnBlock = 8;
+dnnl::memory::desc blocked_desc(const Shape& shape);
+
+// Channels of a blocked tensor, from a whole block on, as a layout of the same memory.
+dnnl::memory::desc channel_slice(const dnnl::memory::desc& whole, int64_t channel, int64_t channels);
+
+// nC[d]hw8c, densely filled or a slice of channels; in floats, where it begins and how far images are apart.
+bool is_blocked(const dnnl::memory::desc& desc);
+int64_t first_element(const dnnl::memory::desc& desc);
+int64_t batch_stride(const dnnl::memory::desc& desc);
+
+// What its elements take, those that fill up blocks included.
+int64_t content_bytes(const dnnl::memory::desc& desc);
+
 // The layout of `like`, densely filled, for another shape of the same rank; row-major where `like` is none of
 // the usual layouts.
 dnnl::memory::desc layout_like(const dnnl::memory::desc& like, const Shape& shape);

@@ -1,5 +1,7 @@
 #include "engine/native/step.h"
 
+#include "engine/native/layout.h"
+
 namespace tacho::native {
 namespace {
 
@@ -37,11 +39,14 @@ void PrimitiveStep::run(const dnnl::stream& stream) {
 }
 
 KernelStep::KernelStep(StepInfo info, const std::vector<View>& views, Kernel kernel)
-    : Step(std::move(info), slots_of(views)), kernel_(std::move(kernel)) {}
+    : Step(std::move(info), slots_of(views)), kernel_(std::move(kernel)) {
+  for (const View& view : views) byte_offsets_.push_back(first_element(view.desc) * int64_t{sizeof(float)});
+}
 
 void KernelStep::bind(Addresses addresses, const dnnl::engine&) {
   bound_.clear();
-  for (SlotId slot : slots()) bound_.push_back(addresses[static_cast<size_t>(slot)]);
+  for (size_t i = 0; i < slots().size(); ++i)
+    bound_.push_back(addresses[static_cast<size_t>(slots()[i])] + byte_offsets_[i]);
 }
 
 void KernelStep::run(const dnnl::stream&) { kernel_(bound_); }

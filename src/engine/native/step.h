@@ -71,7 +71,7 @@ class PrimitiveStep : public Step {
   std::vector<dnnl_exec_arg_t> bound_;
 };
 
-// A function of ours on the addresses of its views, in their order.
+// A function of ours on the addresses of its views' first elements, in their order.
 class KernelStep : public Step {
  public:
   using Kernel = std::function<void(std::span<std::byte* const>)>;
@@ -81,6 +81,7 @@ class KernelStep : public Step {
 
  private:
   Kernel kernel_;
+  std::vector<int64_t> byte_offsets_;  // of each view in its slot
   std::vector<std::byte*> bound_;
 };
 

@@ -1,0 +1,39 @@
+#include "engine/native/homes.h"
+
+#include <algorithm>
+
+namespace tacho::native {
+namespace {
+
+bool holds_whole_blocks(const Program& program, ValueId id, int64_t channel_block) {
+  const Shape& shape = program.shape(id);
+  return shape.size() > 3 && shape[1] % channel_block == 0;
+}
+
+}  // namespace
+
+Home Homes::home_of(ValueId id) const {
+  const auto found = of.find(id);
+  return found == of.end() ? Home{id, 0} : found->second;
+}
+
+Homes find_homes(const Program& program, int64_t channel_block) {
+  const Uses uses(program);
+  Homes homes;
+  // Backwards, so that a concatenation's own home is known before its parts ask for theirs.
+  for (size_t i = program.instructions.size(); i-- > 0;) {
+    const Instruction& concat = program.instructions[i];
+    if (!std::holds_alternative<Concat>(concat.op)) continue;
+    const auto whole = [&](ValueId part) { return holds_whole_blocks(program, part, channel_block); };
+    if (!std::ranges::all_of(concat.inputs, whole)) continue;
+    homes.joined.insert(concat.outputs[0]);
+    Home next = homes.home_of(concat.outputs[0]);
+    for (const ValueId part : concat.inputs) {
+      if (uses.producer(part) >= 0) homes.of.try_emplace(part, next);
+      next.channel += program.shape(part)[1];
+    }
+  }
+  return homes;
+}
+
+}  // namespace tacho::native

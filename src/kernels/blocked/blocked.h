@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+// Sweeps over activations in the layout nC[d]hw8c, which oneDNN 2 has for dense tensors only: here either
+// side may be a slice of channel blocks of a wider tensor. Needs AVX2.
+namespace tacho::blocked {
+
+inline constexpr int64_t kLanes = 8;  // channels of a block; those that fill up the last one are zero
+
+bool supported();
+
+// Where the first block of the first image begins, and how many floats further the next image does.
+template<typename T>
+struct Activation {
+  T* data = nullptr;
+  int64_t batch_stride = 0;
+};
+using Source = Activation<const float>;
+using Target = Activation<float>;
+
+struct Sweep {
+  int64_t batch = 1, channels = 0;
+  int64_t cells = 0;  // of a channel of an image
+};
+
+void copy(const Sweep& sweep, Source src, Target dst);
+
+// y = x * scale + shift, per channel, then ReLU if wanted. `scale` and `shift` are filled up with zeros to
+// whole blocks. In place where dst is src.
+void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
+                 Target dst);
+
+struct Pooling {
+  int64_t batch = 1, channels = 0;
+  std::array<int64_t, 3> input = {1, 1, 1}, output = {1, 1, 1};  // depth, height, width
+  std::array<int64_t, 3> kernel = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
+};
+
+// One row of columns per thread.
+int64_t pooling_scratch_floats(const Pooling& pooling, int threads);
+
+// Cells outside of the input never win.
+void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, int threads);
+
+// Divides by the cells that lie inside, or by all of the kernel's.
+void average_pool(const Pooling& pooling, bool count_padding, Source src, Target dst, float* scratch,
+                  int threads);
+
+}  // namespace tacho::blocked

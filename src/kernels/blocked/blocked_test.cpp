@@ -1,0 +1,130 @@
+#include "kernels/blocked/blocked.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/random.h"
+
+namespace tacho::blocked {
+namespace {
+
+constexpr float kUntouched = 77;
+
+std::vector<float> random_floats(int64_t count) {
+  std::vector<float> values(static_cast<size_t>(count));
+  Random(1).fill_normal(values, 0, 1);
+  return values;
+}
+
+class Blocked : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!supported()) GTEST_SKIP() << "no AVX2 here";
+  }
+};
+
+TEST_F(Blocked, ScaleShiftReadsASliceAndWritesDensely) {
+  const Sweep sweep = {.batch = 2, .channels = 16, .cells = 5};
+  const int64_t wide = 4 * 5 * kLanes, dense = 2 * 5 * kLanes;
+  const auto x = random_floats(2 * wide), scale = random_floats(16), shift = random_floats(32);
+  std::vector<float> y(static_cast<size_t>(2 * dense), kUntouched);
+  scale_shift(sweep, {x.data() + 5 * kLanes, wide}, scale.data(), shift.data(), true, {y.data(), dense});
+  for (int64_t image = 0; image < 2; ++image) {
+    for (int64_t i = 0; i < dense; ++i) {
+      const int64_t channel = i / (5 * kLanes) * kLanes + i % kLanes;
+      const float in = x[static_cast<size_t>(image * wide + 5 * kLanes + i)];
+      const float expected = std::max(
+          0.0f, std::fma(in, scale[static_cast<size_t>(channel)], shift[static_cast<size_t>(channel)]));
+      EXPECT_FLOAT_EQ(y[static_cast<size_t>(image * dense + i)], expected);
+    }
+  }
+}
+
+TEST_F(Blocked, ScaleShiftKeepsNaN) {
+  std::vector<float> x(kLanes, std::nanf("")), one(kLanes, 1);
+  scale_shift({1, 8, 1}, {x.data(), kLanes}, one.data(), one.data(), true, {x.data(), kLanes});
+  EXPECT_TRUE(std::isnan(x[0]));
+}
+
+TEST_F(Blocked, CopyWritesOnlyItsSlice) {
+  const auto x = random_floats(2 * 3 * kLanes);
+  std::vector<float> y(2 * 3 * 2 * kLanes, kUntouched);
+  copy({.batch = 2, .channels = 8, .cells = 3}, {x.data(), 3 * kLanes}, {y.data() + 3 * kLanes, 6 * kLanes});
+  for (size_t image = 0; image < 2; ++image) {
+    for (size_t i = 0; i < 3 * kLanes; ++i) {
+      EXPECT_EQ(y[image * 6 * kLanes + i], kUntouched);
+      EXPECT_EQ(y[(image * 6 + 3) * kLanes + i], x[image * 3 * kLanes + i]);
+    }
+  }
+}
+
+// The definition, cell by cell.
+std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, bool average,
+                              bool count_padding) {
+  std::vector<float> y;
+  const int64_t blocks = p.channels / kLanes, block = p.input[0] * p.input[1] * p.input[2] * kLanes;
+  for (int64_t i = 0; i < p.batch * blocks; ++i) {
+    for (int64_t out = 0; out < p.output[0] * p.output[1] * p.output[2]; ++out) {
+      const std::array<int64_t, 3> at = {out / (p.output[1] * p.output[2]), out / p.output[2] % p.output[1],
+                                         out % p.output[2]};
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        double sum = 0, largest = -std::numeric_limits<double>::infinity();
+        int64_t count = 0;
+        for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
+          const std::array<int64_t, 3> tap = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1],
+                                              k % p.kernel[2]};
+          std::array<int64_t, 3> in;
+          bool valid = true;
+          for (size_t axis = 0; axis < 3; ++axis) {
+            in[axis] = at[axis] * p.stride[axis] - p.padding[axis] + tap[axis];
+            valid = valid && in[axis] >= 0 && in[axis] < p.input[axis];
+          }
+          if (!valid) continue;
+          const int64_t cell = (in[0] * p.input[1] + in[1]) * p.input[2] + in[2];
+          const double value = x[static_cast<size_t>(i * block + cell * kLanes + lane)];
+          sum += value;
+          largest = std::max(largest, value);
+          ++count;
+        }
+        const int64_t divisor = count_padding ? p.kernel[0] * p.kernel[1] * p.kernel[2] : count;
+        y.push_back(static_cast<float>(average ? sum / static_cast<double>(divisor) : largest));
+      }
+    }
+  }
+  return y;
+}
+
+const Pooling kPoolings[] = {
+    {2, 16, {1, 7, 9}, {1, 4, 5}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}},
+    {1, 8, {1, 6, 5}, {1, 3, 2}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}},
+    {1, 8, {1, 5, 5}, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {1, 24, {3, 9, 7}, {3, 3, 3}, {1, 4, 4}, {1, 3, 3}, {0, 1, 1}},
+    {1, 8, {4, 4, 4}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
+};
+
+TEST_F(Blocked, PoolingsEqualTheirDefinition) {
+  for (const Pooling& p : kPoolings) {
+    const int64_t dense_in = p.channels * p.input[0] * p.input[1] * p.input[2];
+    const int64_t dense_out = p.channels * p.output[0] * p.output[1] * p.output[2];
+    const auto x = random_floats(p.batch * dense_in);
+    std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, 2)));
+    std::vector<float> y(static_cast<size_t>(p.batch * dense_out), kUntouched);
+    const auto expect = [&](bool average, bool count_padding) {
+      const auto expected = plain_pool(p, x, average, count_padding);
+      for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-6) << i;
+    };
+    max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 2);
+    expect(false, false);
+    for (const bool count_padding : {false, true}) {
+      average_pool(p, count_padding, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 2);
+      expect(true, count_padding);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacho::blocked
