@@ -18,13 +18,24 @@ constexpr size_t kAddressSpace = size_t{1} << 47;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Large memory by all threads: each part then lies near the thread that a static schedule gives it to.
-void zero(std::byte* memory, size_t bytes) {
-  const auto pages = static_cast<int64_t>(bytes / kHugePage);
-#pragma omp parallel for schedule(static) if (pages > 1)
-  for (int64_t page = 0; page < pages; ++page)
-    std::memset(memory + static_cast<size_t>(page) * kHugePage, 0, kHugePage);
-  std::memset(memory + static_cast<size_t>(pages) * kHugePage, 0, bytes % kHugePage);
+// Null where the system refuses. What is mapped beyond the aligned part is given back.
+std::byte* map_huge_pages(size_t bytes) {
+  void* mapping =
+      mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  auto* begin = static_cast<std::byte*>(mapping);
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const size_t before = round_up(address, kHugePage) - address;
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePage) munmap(begin + before + bytes, kHugePage - before);
+  madvise(begin + before, bytes, MADV_HUGEPAGE);
+  return begin + before;
+}
+
+std::byte* allocate_zeroed(size_t bytes) {
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kCacheLine, bytes));
+  if (memory != nullptr) std::memset(memory, 0, bytes);
+  return memory;
 }
 
 }  // namespace
@@ -32,17 +43,21 @@ void zero(std::byte* memory, size_t bytes) {
 Buffer::Buffer(size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   const bool large = bytes >= kHugePage;
-  const size_t unit = large ? kHugePage : kCacheLine;
-  const size_t reserved = round_up(bytes, unit);
-  void* memory = bytes >= kAddressSpace ? nullptr : std::aligned_alloc(unit, reserved);
+  const size_t reserved = bytes >= kAddressSpace ? 0 : round_up(bytes, large ? kHugePage : kCacheLine);
+  std::byte* memory = nullptr;
+  if (reserved > 0) memory = large ? map_huge_pages(reserved) : allocate_zeroed(reserved);
   if (memory == nullptr) {
     throw OutOfMemory(fmt::format("the system refused {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
   }
-  if (large) madvise(memory, reserved, MADV_HUGEPAGE);
-  data_ = {static_cast<std::byte*>(memory), Release{}};
-  zero(data_.get(), reserved);
+  data_ = {memory, BufferRelease{large ? reserved : 0}};
 }
 
-void Buffer::Release::operator()(std::byte* memory) const { std::free(memory); }
+void BufferRelease::operator()(std::byte* memory) const {
+  if (mapped_bytes > 0) {
+    munmap(memory, mapped_bytes);
+  } else {
+    std::free(memory);
+  }
+}
 
 }  // namespace tacho

@@ -5,8 +5,14 @@
 
 namespace tacho {
 
-// Zeroed memory aligned to a cache line; from 2 MiB on, aligned to and backed by huge pages where the system
-// has them. Throws OutOfMemory where the system refuses.
+struct BufferRelease {
+  size_t mapped_bytes = 0;  // 0: from the heap
+  void operator()(std::byte* memory) const;
+};
+
+// Zeroed memory aligned to a cache line. From 2 MiB on it is aligned to huge pages and backed by them where
+// the system has them, and takes no memory before it is touched: so each page lies near the thread that uses
+// it first. Throws OutOfMemory where the system refuses.
 class Buffer {
  public:
   Buffer() = default;
@@ -17,10 +23,7 @@ class Buffer {
   size_t bytes() const { return bytes_; }
 
  private:
-  struct Release {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Release> data_;
+  std::unique_ptr<std::byte, BufferRelease> data_;
   size_t bytes_ = 0;
 };
 

@@ -32,4 +32,10 @@ Tensor Tensor::clone() const {
   return copy;
 }
 
+Weights clone(const Weights& weights) {
+  Weights copy;
+  for (const auto& [name, tensor] : weights) copy.emplace(name, tensor.clone());
+  return copy;
+}
+
 }  // namespace tacho

@@ -51,6 +51,8 @@ class Tensor {
 // Parameters and running statistics of a network by name, as torchvision names them.
 using Weights = std::map<std::string, Tensor>;
 
+Weights clone(const Weights& weights);
+
 }  // namespace tacho
 
 #include "base/tensor_inline.h"

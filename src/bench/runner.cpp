@@ -28,12 +28,19 @@ Weights make_weights(const Case& cell, const Graph& graph) {
   return weights;
 }
 
+CompileOptions compile_options(const Case& cell, const Workload& workload, const RunHooks& hooks) {
+  return {.threads = cell.threads,
+          .seed = cell.seed,
+          .update = workload.update,
+          .kernel = cell.kernel,
+          .kernel_cache = hooks.kernel_cache};
+}
+
 std::unique_ptr<Plan> compile(const Case& cell, const Engine& engine, const Workload& workload,
-                              Measurement& result) {
-  const Weights weights = make_weights(cell, workload.graph);
+                              const RunHooks& hooks, Measurement& result) {
+  Weights weights = make_weights(cell, workload.graph);
   const double begin = now_ms();
-  auto plan = engine.compile(workload.graph, weights,
-                             {.threads = cell.threads, .seed = cell.seed, .update = workload.update});
+  auto plan = engine.compile(workload.graph, std::move(weights), compile_options(cell, workload, hooks));
   result.compile_ms = now_ms() - begin;
   result.plan_memory_bytes = plan->memory_bytes();
   return plan;
@@ -84,7 +91,7 @@ void require_finite(const Plan& plan, const Graph& graph) {
 // A cell whose plan is made: passes can be run in any order with those of others.
 class PreparedCase {
  public:
-  explicit PreparedCase(const Case& cell) : cell_(cell) {
+  PreparedCase(const Case& cell, const RunHooks& hooks) : cell_(cell) {
     use_threads(cell.threads);
     workload_ = build_workload(cell);
     const Engine& engine = find_engine(cell.engine);
@@ -94,7 +101,7 @@ class PreparedCase {
       result_.flop = cost.flop;
       result_.bytes = cost.bytes;
     }
-    plan_ = compile(cell, engine, workload_, result_);
+    plan_ = compile(cell, engine, workload_, hooks, result_);
     write_random_inputs(*plan_, workload_.graph, cell.seed);
     reserve_samples(result_, cell.warmup + cell.repeat);
   }
@@ -115,6 +122,14 @@ class PreparedCase {
   std::unique_ptr<Plan> plan_;
   Measurement result_;
 };
+
+// Ahead of the cell itself, whose memory is measured.
+void choose_kernels(const Case& cell, const RunHooks& hooks) {
+  const Workload workload = build_workload(cell);
+  const Engine& engine = find_engine(cell.engine);
+  require_memory(memory_need_bytes(workload, engine));
+  engine.choose_kernels(workload.graph, compile_options(cell, workload, hooks));
+}
 
 Measurement without_samples(Status status, std::string reason) {
   return {.status = status, .reason = std::move(reason)};
@@ -142,10 +157,10 @@ bool should_stop(const RunHooks& hooks) { return hooks.should_stop && hooks.shou
 // Cells that take turns: each has its plan, or a measurement that says why not.
 class Turns {
  public:
-  explicit Turns(std::span<const Case> cells)
+  Turns(std::span<const Case> cells, const RunHooks& hooks)
       : cells_(cells), prepared_(cells.size()), failures_(cells.size()) {
     for (size_t i = 0; i < cells.size(); ++i) {
-      failures_[i] = failure_of([&] { prepared_[i].emplace(cells[i]); });
+      failures_[i] = failure_of([&] { prepared_[i].emplace(cells[i], hooks); });
     }
   }
 
@@ -170,6 +185,7 @@ class Turns {
 }  // namespace
 
 Measurement run_case(const Case& cell, const RunHooks& hooks) {
+  if (auto failure = failure_of([&] { choose_kernels(cell, hooks); })) return std::move(*failure);
   reset_peak_memory();
   Measurement result = std::move(run_interleaved({&cell, 1}, hooks).front());
   if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
@@ -177,7 +193,7 @@ Measurement run_case(const Case& cell, const RunHooks& hooks) {
 }
 
 std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunHooks& hooks) {
-  Turns turns(cells);
+  Turns turns(cells, hooks);
   int passes = 0;
   for (const Case& cell : cells) passes = std::max(passes, cell.warmup + cell.repeat);
   for (int pass = 0; pass < passes; ++pass) {

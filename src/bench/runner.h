@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@ namespace tacho {
 struct RunHooks {
   std::function<void(int pass, int passes)> progress = {};
   std::function<bool()> should_stop = {};
+  std::filesystem::path kernel_cache = {};  // see CompileOptions
 };
 
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the

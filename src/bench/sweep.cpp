@@ -1,6 +1,8 @@
 #include "bench/sweep.h"
 
+#include <fmt/ranges.h>
 #include <algorithm>
+
 #include <cassert>
 
 #include "base/error.h"
@@ -86,8 +88,20 @@ std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
   return cells;
 }
 
+namespace {
+
+void check_kernel(const Engine& engine, const std::string& kernel) {
+  const std::vector<std::string> kernels = engine.kernels();
+  if (kernel.empty() || std::ranges::find(kernels, kernel) != kernels.end()) return;
+  if (kernels.empty()) throw UserError("--kernel: engine {} has no choice of kernels", engine.name());
+  throw UserError("--kernel '{}' is unknown; engine {} has {}", kernel, engine.name(),
+                  fmt::join(kernels, ", "));
+}
+
+}  // namespace
+
 void check_case(const Case& cell) {
-  find_engine(cell.engine);
+  check_kernel(find_engine(cell.engine), cell.kernel);
   if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
   build_workload(cell);
 }

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <limits>
 #include <memory>
 
@@ -73,6 +75,9 @@ void add_protocol(CLI::App& command, Case& shared) {
   command.add_option("--seed", shared.seed, "Of weights and data")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, kLargestSeed));
+  command.add_option("--kernel", shared.kernel,
+                     fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
+                                 fmt::join(engines().front()->kernels(), " or ")));
   command.add_option("--weights", shared.weights,
                      "A safetensors file with torchvision's names; default: random");
 }

@@ -84,8 +84,9 @@ void infer(const InferOptions& options) {
       model, {.batch = images.shape()[0], .image = spatial(images.shape()), .classes = options.classes});
 
   use_threads(threads);
-  const Weights weights = read_model_weights(*options.weights, model, graph);
-  const auto plan = engine.compile(graph, weights, {.threads = threads});
+  Weights weights = read_model_weights(*options.weights, model, graph);
+  const auto plan =
+      engine.compile(graph, std::move(weights), {.threads = threads, .kernel_cache = default_kernel_cache()});
   plan->write(graph.inputs[0], images);
   plan->forward();
   write_npy(options.output, plan->read(graph.outputs[0]));

@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/page.h"
 #include "cli/progress.h"
+#include "engine/engines.h"
 #include "results/bench_record.h"
 #include "results/environment.h"
 #include "results/format.h"
@@ -90,7 +91,8 @@ class Run {
     Progress progress(cells(left));
     for (size_t i = 0; i < left.size() && !interrupted(); ++i) {
       const RunHooks hooks = {.progress = [&](int pass, int passes) { progress.show(i, pass, passes); },
-                              .should_stop = interrupted};
+                              .should_stop = interrupted,
+                              .kernel_cache = default_kernel_cache()};
       finish(left[i], run_case(job_.cells[left[i]], hooks), "");
     }
   }
@@ -98,7 +100,8 @@ class Run {
   void measure_in_turns(const std::vector<size_t>& left) {
     Progress progress(cells(left));
     const RunHooks hooks = {.progress = [&](int pass, int passes) { progress.show_turns(pass, passes); },
-                            .should_stop = interrupted};
+                            .should_stop = interrupted,
+                            .kernel_cache = default_kernel_cache()};
     const std::vector<Measurement> measurements = run_interleaved(cells(left), hooks);
     const std::string mark = unique_id();
     for (size_t i = 0; i < left.size(); ++i) finish(left[i], measurements[i], mark);

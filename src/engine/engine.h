@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/tensor.h"
 #include "engine/steps.h"
@@ -18,6 +20,8 @@ struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
   UpdateRule update = Sgd{};  // of a training graph
+  std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
+  std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
 };
 
 // A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
@@ -60,9 +64,14 @@ class Engine {
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
   virtual int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const = 0;
 
-  // `weights` holds every parameter and statistic of the graph (see check_weights()). Throws OutOfMemory
-  // where the plan would not fit.
-  virtual std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+  // Names of kernels that CompileOptions::kernel may force; empty for an engine without a choice.
+  virtual std::vector<std::string> kernels() const { return {}; }
+  // Measures now what compile() would have to: what it needs for that does not count as the plan's.
+  virtual void choose_kernels(const Graph&, const CompileOptions&) const {}
+
+  // `weights` holds every parameter and statistic of the graph (see check_weights()); each is let go once the
+  // plan has it in its own layout. Throws OutOfMemory where the plan would not fit.
+  virtual std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                         const CompileOptions& options) const = 0;
 };
 

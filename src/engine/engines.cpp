@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/user_folder.h"
 #include "engine/native/native_engine.h"
 #include "engine/null/null_engine.h"
 #include "engine/reference/reference_engine.h"
@@ -18,6 +19,11 @@ const Engine& find_engine(std::string_view name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
   }
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
+}
+
+std::filesystem::path default_kernel_cache() {
+  const auto folder = user_folder("XDG_CACHE_HOME", ".cache");
+  return folder ? *folder / "tacho/kernels.tsv" : std::filesystem::path();
 }
 
 }  // namespace tacho

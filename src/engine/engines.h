@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,9 @@ std::vector<const Engine*> engines();
 
 // Throws UserError that names the engines there are.
 const Engine& find_engine(std::string_view name);
+
+// Where the program remembers the fastest kernels: $XDG_CACHE_HOME/tacho/kernels.tsv, or below ~/.cache;
+// empty where there is no home.
+std::filesystem::path default_kernel_cache();
 
 }  // namespace tacho

@@ -80,6 +80,7 @@ Record describe_case(const Case& cell) {
       .repeat = cell.repeat,
       .seed = cell.seed,
       .weights = cell.weights ? cell.weights->string() : "",
+      .kernel = cell.kernel,
       .time_includes =
           cell.mode == Mode::train ? std::vector<std::string>{"update"} : std::vector<std::string>{},
   };

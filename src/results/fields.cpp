@@ -104,6 +104,7 @@ constexpr std::array kFields = {
     Field{"repeat", count<&R::repeat>, Column::differing, "repeat", whole<&R::repeat>, true},
     Field{"seed", access<&R::seed>},
     Field{"weights", access<&R::weights>},
+    Field{"kernel", access<&R::kernel>, Column::present, "kernel", text<&R::kernel>},
     Field{"time_includes", access<&R::time_includes>},
     Field{"interleaved", access<&R::interleaved>},
     Field{"samples_ms", access<&R::samples_ms>},

@@ -42,6 +42,7 @@ struct Record {
   int repeat = 0;
   std::optional<uint64_t> seed = {};
   std::string weights = {};  // the file; empty for random weights
+  std::string kernel = {};   // forced; empty where the engine chose
 
   // What the time covers beside the passes: "update", "transfer", "halo", "validation".
   std::vector<std::string> time_includes = {};

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/user_folder.h"
 #include "results/fields.h"
 #include "results/record_json.h"
 
@@ -74,12 +75,9 @@ std::filesystem::path with_folder(const std::filesystem::path& path) {
 }  // namespace
 
 std::filesystem::path default_store_path() {
-  const char* data_home = std::getenv("XDG_DATA_HOME");
-  if (data_home != nullptr && *data_home != '\0')
-    return std::filesystem::path(data_home) / "tacho/results.db";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') throw UserError("HOME is not set; name the store with --db FILE");
-  return std::filesystem::path(home) / ".local/share/tacho/results.db";
+  const auto folder = user_folder("XDG_DATA_HOME", ".local/share");
+  if (!folder) throw UserError("HOME is not set; name the store with --db FILE");
+  return *folder / "tacho/results.db";
 }
 
 Store::Store(const std::filesystem::path& path) : path_(with_folder(path)), database_(path_) {

@@ -11,7 +11,7 @@ constexpr uint64_t kDropoutSeed = 7;
 
 std::unique_ptr<Plan> prepared(const Engine& engine, const Graph& graph, const Material& material,
                                const UpdateRule& rule) {
-  auto plan = engine.compile(graph, material.weights, {.threads = 2, .seed = kDropoutSeed, .update = rule});
+  auto plan = engine.compile(graph, clone(material.weights), {.threads = 2, .seed = kDropoutSeed, .update = rule});
   for (size_t i = 0; i < graph.inputs.size(); ++i) plan->write(graph.inputs[i], material.inputs[i]);
   return plan;
 }

@@ -10,8 +10,13 @@ namespace tacho::native {
 
 using dnnl::memory;
 
-Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options)
-    : program_(program), weights_(weights), uses_(program), threads_(options.threads) {
+Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options,
+                     std::vector<ConvolutionKernel> kernels)
+    : program_(program),
+      weights_(weights),
+      uses_(program),
+      threads_(options.threads),
+      kernels_(std::move(kernels)) {
   result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
   for (const ParameterGradient& pair : program.gradients)
@@ -179,23 +184,30 @@ View Assembler::scratch(const memory::desc& desc) {
 
 const Tensor& Assembler::weight(ValueId id) const { return weights_.at(program_.value(id).name); }
 
-View Assembler::constant(const memory::desc& desc, std::function<Tensor()> make) {
+View Assembler::constant(const memory::desc& desc, std::vector<ValueId> sources,
+                         std::function<void(const Place&)> fill) {
   const View view{new_slot(Storage::weights, static_cast<int64_t>(desc.get_size())), desc};
-  result_.constants.push_back({view, std::move(make)});
+  result_.constants.push_back({view, std::move(sources), std::move(fill)});
   return view;
+}
+
+PackedConstant Assembler::packed_weight(const View& view, ValueId id) const {
+  return {view, {id}, [&tensor = weight(id)](const Place& place) { place.pack(tensor); }};
 }
 
 View Assembler::statistic(ValueId id) {
   const auto known = result_.statistics.find(id);
   if (known != result_.statistics.end()) return known->second;
-  return result_.statistics[id] =
-             constant(plain_desc(shape(id)), [&tensor = weight(id)] { return tensor.clone(); });
+  const memory::desc desc = plain_desc(shape(id));
+  const View place{new_slot(Storage::weights, static_cast<int64_t>(desc.get_size())), desc};
+  result_.constants.push_back(packed_weight(place, id));
+  return result_.statistics[id] = place;
 }
 
 View Assembler::keep_parameter(ValueId id, const memory::desc& desc) {
   const auto bytes = static_cast<int64_t>(desc.get_size());
   const View place{new_slot(Storage::parameters, bytes), desc};
-  result_.constants.push_back({place, [&tensor = weight(id)] { return tensor.clone(); }});
+  result_.constants.push_back(packed_weight(place, id));
   result_.gradients[id] = {new_slot(Storage::gradients, bytes), desc};
   return result_.parameters[id] = place;
 }
@@ -212,8 +224,10 @@ View Assembler::parameter(ValueId id, const memory::desc& desc) {
   for (const auto& [packed_id, packed] : packed_parameters_) {
     if (packed_id == id && packed.desc == desc) return packed;
   }
-  packed_parameters_.emplace_back(id, constant(desc, [&tensor = weight(id)] { return tensor.clone(); }));
-  return packed_parameters_.back().second;
+  const View place{new_slot(Storage::weights, static_cast<int64_t>(desc.get_size())), desc};
+  result_.constants.push_back(packed_weight(place, id));
+  packed_parameters_.emplace_back(id, place);
+  return place;
 }
 
 StepInfo Assembler::step_info(std::string kernel, std::span<const View> views) const {

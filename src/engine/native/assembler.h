@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/native/convolution_kernel.h"
 #include "engine/native/homes.h"
 #include "engine/native/layout.h"
 #include "engine/native/program.h"
@@ -21,11 +22,17 @@ struct PassState {
   uint64_t pass = 0;  // forward passes before this one
 };
 
-// A constant to be packed into its place: `make` yields it dense, in row-major order of the view's
-// dimensions.
+// Where a constant goes.
+struct Place {
+  float* data;
+  std::function<void(const Tensor&)> pack;  // a row-major tensor into it, in the place's layout
+};
+
+// A constant that `fill` writes into its place from weights of these ids.
 struct PackedConstant {
   View view;
-  std::function<Tensor()> make;
+  std::vector<ValueId> sources;
+  std::function<void(const Place&)> fill;
 };
 
 // Everything the assembler decided; the plan allocates it and runs it.
@@ -46,7 +53,9 @@ struct Assembly {
 // dies there.
 class Assembler {
  public:
-  Assembler(const Program& program, const Weights& weights, const CompileOptions& options);
+  // `kernels`: one per instruction.
+  Assembler(const Program& program, const Weights& weights, const CompileOptions& options,
+            std::vector<ConvolutionKernel> kernels);
 
   Assembly assemble();
 
@@ -54,6 +63,8 @@ class Assembler {
   const dnnl::engine& engine() const { return result_.engine; }
   const Shape& shape(ValueId id) const { return program_.shape(id); }
   int threads() const { return threads_; }
+  // Chosen for the instruction under way.
+  ConvolutionKernel kernel() const { return kernels_[static_cast<size_t>(current_)]; }
   bool is_training() const { return program_.training; }
   dnnl::prop_kind forward_kind() const;
   // Attributes of every primitive: its scratchpad is planned with everything else.
@@ -89,7 +100,8 @@ class Assembler {
   // kept.
   View parameter(ValueId id, const dnnl::memory::desc& desc);
   View statistic(ValueId id);
-  View constant(const dnnl::memory::desc& desc, std::function<Tensor()> make);
+  View constant(const dnnl::memory::desc& desc, std::vector<ValueId> sources,
+                std::function<void(const Place&)> fill);
   const Tensor& weight(ValueId id) const;
 
   void add_primitive(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
@@ -107,6 +119,7 @@ class Assembler {
   SlotId new_slot(Storage storage, int64_t bytes);
   bool dies_here(SlotId slot) const;
   StepInfo step_info(std::string kernel, std::span<const View> views) const;
+  PackedConstant packed_weight(const View& view, ValueId id) const;
   View keep_parameter(ValueId id, const dnnl::memory::desc& desc);
   void define_inputs();
 
@@ -115,6 +128,7 @@ class Assembler {
   Uses uses_;
   Assembly result_;
   int threads_;
+  std::vector<ConvolutionKernel> kernels_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;
   Homes homes_;

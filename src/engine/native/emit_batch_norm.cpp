@@ -56,11 +56,8 @@ void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assem
   const memory::dims dims = x.desc.dims();
   const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
   const auto filled_up = [&](const std::vector<double>& values) {
-    return assembler.constant(plain_desc({round_up_to_block(dims[1])}), [values] {
-      Tensor tensor({round_up_to_block(static_cast<int64_t>(values.size()))}, DType::f32);
-      std::ranges::copy(values, tensor.values<float>().begin());
-      return tensor;
-    });
+    return assembler.constant(plain_desc({round_up_to_block(dims[1])}), {},
+                              [values](const Place& place) { std::ranges::copy(values, place.data); });
   };
   const bool relu = !instruction.post_ops.empty();
   assembler.add_kernel(

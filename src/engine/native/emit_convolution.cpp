@@ -1,6 +1,6 @@
+#include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
 #include "engine/native/emit_winograd.h"
-#include "engine/native/fold.h"
 
 namespace tacho::native {
 namespace {
@@ -48,29 +48,6 @@ Forward::primitive_desc forward_desc(const Geometry& g, const memory::desc& bias
   return Forward::primitive_desc(desc, attributes, assembler.engine());
 }
 
-// Weight and bias as the step uses them: packed, and with a batch norm folded in where there is one.
-struct Packed {
-  View weight;
-  std::optional<View> bias;
-};
-Packed pack(const Instruction& instruction, const memory::desc& weight_desc, const memory::desc& bias_desc,
-            Assembler& assembler) {
-  const bool has_bias = instruction.inputs.size() > 2;
-  if (!instruction.folded) {
-    Packed packed{assembler.parameter(instruction.inputs[1], weight_desc), {}};
-    if (has_bias) packed.bias = assembler.parameter(instruction.inputs[2], bias_desc);
-    return packed;
-  }
-  const FoldedBatchNorm& norm = *instruction.folded;
-  const ScaleShift factors =
-      scale_shift(assembler.weight(norm.weight), assembler.weight(norm.bias), assembler.weight(norm.mean),
-                  assembler.weight(norm.variance), norm.epsilon);
-  const Tensor* weight = &assembler.weight(instruction.inputs[1]);
-  const Tensor* bias = has_bias ? &assembler.weight(instruction.inputs[2]) : nullptr;
-  return {assembler.constant(weight_desc, [=] { return fold_weight(*weight, factors); }),
-          assembler.constant(bias_desc, [=] { return fold_bias(bias, factors); })};
-}
-
 // The place of the result. A residual operand is accumulated onto: on itself where it dies here and is not
 // what the convolution reads, else on a copy.
 View define_result(const Instruction& instruction, const View& x, const memory::desc& desc,
@@ -104,7 +81,7 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
 }  // namespace
 
 void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
-  if (emit_winograd(op, instruction, assembler)) return;
+  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
                           assembler.shape(instruction.outputs[0]));
@@ -113,7 +90,7 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
   const auto pd = forward_desc(geometry, bias_desc, fused_attributes(instruction, assembler), assembler);
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
-  const Packed packed = pack(instruction, pd.weights_desc(), bias_desc, assembler);
+  const ConvolutionWeights packed = weights_in_layout(instruction, pd.weights_desc(), assembler);
   const View y = define_result(instruction, x, pd.dst_desc(), assembler);
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, packed.weight}, {DNNL_ARG_DST, y}};
   if (packed.bias) arguments.emplace_back(DNNL_ARG_BIAS, *packed.bias);
@@ -121,7 +98,7 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
 }
 
 void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
-  if (emit_winograd(op, instruction, assembler)) return;
+  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
   const Geometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                    assembler.shape(instruction.inputs[0]));
   const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
@@ -137,7 +114,7 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
 }
 
 void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
-  if (emit_winograd(op, instruction, assembler)) return;
+  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
   const Geometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
                    assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();

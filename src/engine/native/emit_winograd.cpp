@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
-#include "engine/native/fold.h"
 #include "kernels/winograd/winograd.h"
 
 namespace tacho::native {
@@ -12,9 +12,6 @@ namespace {
 using dnnl::memory;
 
 constexpr int64_t kKernelExtent = 3;
-constexpr int64_t kLeastChannels = 12;  // below, the transforms cost more than the products save
-// A few tiles of a thin layer are too little work to share.
-constexpr int64_t kTileExtent = 4, kFewTiles = 32, kManyChannels = 256;
 
 bool is_three_wide(const Shape& weight) {
   return std::all_of(weight.begin() + 2, weight.end(),
@@ -25,20 +22,12 @@ bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
   return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
 }
 
-int64_t tiles(const winograd::Convolution& convolution) {
-  int64_t count = convolution.batch;
-  for (const int64_t extent : winograd::dst_extents(convolution))
-    count *= (extent + kTileExtent - 1) / kTileExtent;
-  return count;
-}
-
-// The convolution as the kernels see it; nothing where they cannot or should not compute it.
+// The convolution as the kernels see it; nothing where they cannot compute it.
 std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Shape& input,
                                                  const Shape& weight) {
   const size_t axes = input.size() - 2;
   if ((axes != 2 && axes != 3) || !is_three_wide(weight)) return std::nullopt;
   if (op.groups != 1 || !all_are(op.stride, 1) || !all_are(op.dilation, 1)) return std::nullopt;
-  if (std::min(weight[0], weight[1]) < kLeastChannels) return std::nullopt;
   winograd::Convolution result = {.batch = input[0],
                                   .in_channels = weight[1],
                                   .out_channels = weight[0],
@@ -47,8 +36,7 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
     result.extents[3 - axes + axis] = input[2 + axis];
     result.padding[3 - axes + axis] = op.padding[axis];
   }
-  const bool thin = std::min(weight[0], weight[1]) < kManyChannels;
-  if (winograd::why_unsupported(result) || (thin && tiles(result) < kFewTiles)) return std::nullopt;
+  if (winograd::why_unsupported(result)) return std::nullopt;
   return result;
 }
 
@@ -78,63 +66,15 @@ std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
   return epilogue;
 }
 
-View packed_constant(const winograd::Convolution& convolution, std::function<Tensor()> make_plain,
-                     Assembler& assembler) {
-  const int64_t floats = winograd::packed_weights_floats(convolution);
-  const int threads = assembler.threads();
-  return assembler.constant(floats_desc(floats), [=] {
-    const Tensor plain = make_plain();
-    Tensor packed({floats}, DType::f32);
-    winograd::pack_weights(convolution, winograd::WeightOrder::forward, plain.values<float>().data(),
-                           packed.values<float>().data(), threads);
-    return packed;
-  });
+Packing packing_of(const winograd::Convolution& convolution, winograd::WeightOrder order,
+                   const Assembler& assembler) {
+  return {"winograd_pack", winograd::packed_weights_floats(convolution),
+          [=, threads = assembler.threads()](const float* plain, float* packed) {
+            winograd::pack_weights(convolution, order, plain, packed, threads);
+          }};
 }
 
-// Parameters change with each update, so they are packed in each pass.
-View packed_parameter(const winograd::Convolution& convolution, winograd::WeightOrder order, ValueId id,
-                      Assembler& assembler) {
-  const View plain = assembler.parameter(id, plain_desc(assembler.shape(id)));
-  const View packed = assembler.temporary(floats_desc(winograd::packed_weights_floats(convolution)));
-  assembler.add_kernel(
-      "winograd_pack", {plain, packed}, [=, threads = assembler.threads()](std::span<std::byte* const> at) {
-        winograd::pack_weights(convolution, order, as<const float>(at[0]), as<float>(at[1]), threads);
-      });
-  return packed;
-}
-
-struct PackedOperands {
-  View weight;
-  std::optional<View> bias;
-};
-
-PackedOperands pack(const winograd::Convolution& convolution, const Instruction& instruction,
-                    Assembler& assembler) {
-  const ValueId weight_id = instruction.inputs[1];
-  const bool has_bias = instruction.inputs.size() > 2;
-  const memory::desc bias_desc = plain_desc({convolution.out_channels});
-  if (instruction.folded) {
-    const FoldedBatchNorm& norm = *instruction.folded;
-    const ScaleShift factors =
-        scale_shift(assembler.weight(norm.weight), assembler.weight(norm.bias), assembler.weight(norm.mean),
-                    assembler.weight(norm.variance), norm.epsilon);
-    const Tensor* weight = &assembler.weight(weight_id);
-    const Tensor* bias = has_bias ? &assembler.weight(instruction.inputs[2]) : nullptr;
-    return {packed_constant(
-                convolution, [=] { return fold_weight(*weight, factors); }, assembler),
-            assembler.constant(bias_desc, [=] { return fold_bias(bias, factors); })};
-  }
-  PackedOperands packed = {
-      assembler.is_training()
-          ? packed_parameter(convolution, winograd::WeightOrder::forward, weight_id, assembler)
-          : packed_constant(
-                convolution, [&weight = assembler.weight(weight_id)] { return weight.clone(); }, assembler),
-      {}};
-  if (has_bias) packed.bias = assembler.parameter(instruction.inputs[2], bias_desc);
-  return packed;
-}
-
-void add_forward(winograd::Convolution convolution, const View& x, const PackedOperands& packed,
+void add_forward(winograd::Convolution convolution, const View& x, const ConvolutionWeights& packed,
                  const std::optional<View>& residual, bool relu, const View& y, Assembler& assembler) {
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.desc);
@@ -183,13 +123,26 @@ int64_t winograd_memory_bytes(const Graph& graph) {
   return graph.training ? largest : all;
 }
 
-bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
+bool winograd_can(const Program& program, const Instruction& instruction) {
+  if (const auto* op = std::get_if<Convolution>(&instruction.op)) {
+    return winograd_of(*op, program.shape(instruction.inputs[0]), program.shape(instruction.inputs[1])) &&
+           epilogue_of(instruction.post_ops);
+  }
+  if (const auto* op = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
+    const auto convolution = winograd_of(op->forward, op->input, program.shape(instruction.inputs[1]));
+    return convolution && !winograd::why_unsupported(winograd::backward_data(*convolution));
+  }
+  const auto* op = std::get_if<ConvolutionBackwardWeights>(&instruction.op);
+  return op != nullptr && winograd_of(op->forward, program.shape(instruction.inputs[0]), op->weight);
+}
+
+void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   const auto convolution =
       winograd_of(op, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
-  if (!convolution || !epilogue) return false;
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const PackedOperands packed = pack(*convolution, instruction, assembler);
+  const ConvolutionWeights packed = packed_weights(
+      instruction, packing_of(*convolution, winograd::WeightOrder::forward, assembler), assembler);
   const ValueId result = instruction.outputs[0];
   std::optional<View> residual;  // laid out as the result
   View y;
@@ -202,28 +155,23 @@ bool emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   }
   add_forward(*convolution, x, packed, residual, epilogue->relu, y, assembler);
   if (epilogue->separate != nullptr) add_activation(*epilogue->separate, y, assembler);
-  return true;
 }
 
-bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
+void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
   const auto convolution = winograd_of(op.forward, op.input, assembler.shape(instruction.inputs[1]));
-  if (!convolution) return false;
   const winograd::Convolution backward = winograd::backward_data(*convolution);
-  if (winograd::why_unsupported(backward)) return false;
   const View dy =
       assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
-  const View packed =
-      packed_parameter(backward, winograd::WeightOrder::flipped, instruction.inputs[1], assembler);
+  const View packed = packed_parameter(
+      instruction.inputs[1], packing_of(backward, winograd::WeightOrder::flipped, assembler), assembler);
   const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
   add_forward(backward, dy, {packed, {}}, {}, false, dx, assembler);
-  return true;
 }
 
-bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
+void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
                    Assembler& assembler) {
   const Shape& input = assembler.shape(instruction.inputs[0]);
   const auto convolution = winograd_of(op.forward, input, op.weight);
-  if (!convolution) return false;
   const int threads = assembler.threads();
   const View x = assembler.in_layout(instruction.inputs[0], blocked_desc(input));
   const View dy =
@@ -242,7 +190,6 @@ bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& inst
                              .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
                          winograd::backward_weights(geometry, arguments, as<float>(at[3]), threads);
                        });
-  return true;
 }
 
 }  // namespace tacho::native

@@ -2,18 +2,18 @@
 
 #include "engine/native/assembler.h"
 
-// Convolutions by Winograd's algorithm, for the instructions of emit_convolution.cpp. Each function returns
-// false, with nothing emitted, where that cannot compute the instruction or the direct kernel is the better
-// choice.
+// Convolutions by Winograd's algorithm, for the instructions of emit_convolution.cpp that chose it.
 namespace tacho::native {
 
 // What plans of this graph hold beyond weights and activations because of it: in inference the packed weights
 // of all convolutions, in training those of one at a time.
 int64_t winograd_memory_bytes(const Graph& graph);
 
-bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
-bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
-bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
+bool winograd_can(const Program& program, const Instruction& instruction);
+
+void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
+void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
+void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
                    Assembler& assembler);
 
 }  // namespace tacho::native

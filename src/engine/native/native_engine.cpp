@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+
 #include "base/cpu.h"
 #include "engine/memory_estimate.h"
 #include "engine/native/assembler.h"
 #include "engine/native/emit_winograd.h"
+#include "engine/native/kernel_choice.h"
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
 #include "engine/saturating.h"
@@ -26,14 +30,40 @@ class NativeEngine : public Engine {
     return saturating_add(estimate_arena_plan_bytes(graph, rule), native::winograd_memory_bytes(graph));
   }
 
-  std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+  std::vector<std::string> kernels() const override {
+    std::vector<std::string> names;
+    for (const auto kernel : native::kConvolutionKernels) names.emplace_back(native::name_of(kernel));
+    return names;
+  }
+
+  void choose_kernels(const Graph& graph, const CompileOptions& options) const override {
+    use_threads(options.threads);
+    choose(optimized(graph), options);
+  }
+
+  std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
     use_threads(options.threads);
+    const native::Program program = optimized(graph);
+    native::Assembler assembler(program, weights, options, choose(program, options));
+    return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options, weights);
+  }
+
+ private:
+  static native::Program optimized(const Graph& graph) {
     native::Program program = native::lower(graph);
     for (const native::Pass& pass : native::passes()) pass.run(program);
-    native::Assembler assembler(program, weights, options);
-    return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options);
+    return program;
   }
+
+  native::KernelChoice choose(const native::Program& program, const CompileOptions& options) const {
+    const std::lock_guard lock(mutex_);
+    auto& cache = caches_.try_emplace(options.kernel_cache, options.kernel_cache).first->second;
+    return native::choose_kernels(program, options, cache);
+  }
+
+  mutable std::mutex mutex_;
+  mutable std::map<std::filesystem::path, native::KernelCache> caches_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "engine/native/native_plan.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -24,7 +25,7 @@ void reorder(const memory::desc& from_desc, const void* from, const memory::desc
 
 }  // namespace
 
-NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options)
+NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options, Weights& weights)
     : values_(graph.values),
       assembly_(std::move(assembly)),
       update_(options.update),
@@ -50,10 +51,27 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     addresses_.push_back(bases.at(assembly_.slots[i].storage) + placement.offsets[i]);
   }
   for (const std::unique_ptr<Step>& step : assembly_.steps) step->bind(addresses_, assembly_.engine);
-  for (const PackedConstant& constant : assembly_.constants) pack(constant.view, constant.make());
-  assembly_.constants.clear();
+  fill_constants(weights);
   for (const ParameterGradient& pair : graph.gradients)
     parameter_of_gradient_[pair.gradient] = pair.parameter;
+}
+
+// The largest first, while little else is there: so the most that is held at once stays small.
+void NativePlan::fill_constants(Weights& weights) {
+  std::map<ValueId, int> uses;
+  for (const PackedConstant& constant : assembly_.constants) {
+    for (const ValueId id : constant.sources) ++uses[id];
+  }
+  const auto bytes = [](const PackedConstant& constant) { return constant.view.desc.get_size(); };
+  std::ranges::stable_sort(assembly_.constants, std::ranges::greater(), bytes);
+  for (const PackedConstant& constant : assembly_.constants) {
+    constant.fill(
+        {as<float>(address(constant.view)), [&](const Tensor& tensor) { pack(constant.view, tensor); }});
+    for (const ValueId id : constant.sources) {
+      if (--uses[id] == 0) weights.erase(values_[static_cast<size_t>(id)].name);
+    }
+  }
+  assembly_.constants.clear();
 }
 
 const View& NativePlan::find(ValueId value) const {

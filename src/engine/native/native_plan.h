@@ -10,8 +10,9 @@ namespace tacho::native {
 // gradients and the optimizer's state.
 class NativePlan : public Plan {
  public:
-  // Packs the assembly's constants; throws OutOfMemory before it allocates what does not fit.
-  NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options);
+  // Packs the assembly's constants out of `weights`, which loses them one by one; throws OutOfMemory before
+  // it allocates what does not fit.
+  NativePlan(const Graph& graph, Assembly assembly, const CompileOptions& options, Weights& weights);
 
   void write(ValueId value, const Tensor& tensor) override;
   Tensor read(ValueId value) const override;
@@ -27,6 +28,7 @@ class NativePlan : public Plan {
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
   void pack(const View& view, const Tensor& tensor);
+  void fill_constants(Weights& weights);
 
   std::vector<Value> values_;
   Assembly assembly_;

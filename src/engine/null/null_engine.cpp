@@ -30,7 +30,7 @@ class NullEngine final : public Engine {
   bool computes() const override { return false; }
   int64_t estimate_memory_bytes(const Graph&, const UpdateRule&) const override { return 0; }
 
-  std::unique_ptr<Plan> compile(const Graph& graph, const Weights&, const CompileOptions&) const override {
+  std::unique_ptr<Plan> compile(const Graph& graph, Weights, const CompileOptions&) const override {
     return std::make_unique<NullPlan>(graph.values);
   }
 };

@@ -73,7 +73,7 @@ class ReferenceEngine final : public Engine {
     return estimate_separate_plan_bytes(graph, rule);
   }
 
-  std::unique_ptr<Plan> compile(const Graph& graph, const Weights& weights,
+  std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
     require_memory(estimate_memory_bytes(graph, options.update));
     return std::make_unique<ReferencePlan>(graph, weights, options);

@@ -31,23 +31,31 @@ struct Sum {
   static __m256 join(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
 };
 
-// Joins the window's rows of one output row, column by column.
+// columns[x] = first[x] joined with the rows behind it, `step` floats apart. `extra`: how many, where that is
+// known beforehand.
+template<typename Join, int extra>
+void join_rows(const float* first, int64_t step, int64_t floats, int64_t rows, float* columns) {
+  for (int64_t x = 0; x < floats; x += kLanes) {
+    __m256 result = _mm256_loadu_ps(first + x);
+    const int64_t count = extra >= 0 ? extra : rows - 1;
+    for (int64_t row = 1; row <= count; ++row)
+      result = Join::join(result, _mm256_loadu_ps(first + row * step + x));
+    _mm256_storeu_ps(columns + x, result);
+  }
+}
+
+// Joins the rows that an output row looks at, column by column.
 template<typename Join>
-void join_rows(const Pooling& p, const float* block, Range depths, Range rows, float* columns) {
-  const int64_t width = p.input[2];
-  const float* first = nullptr;
-  for (int64_t z = depths.begin; z < depths.end; ++z) {
-    for (int64_t y = rows.begin; y < rows.end; ++y) {
-      const float* row = block + (z * p.input[1] + y) * width * kLanes;
-      if (first == nullptr) {
-        first = row;
-        std::memcpy(columns, row, static_cast<size_t>(width * kLanes) * sizeof(float));
-        continue;
-      }
-      for (int64_t x = 0; x < width * kLanes; x += kLanes) {
-        _mm256_storeu_ps(columns + x, Join::join(_mm256_loadu_ps(columns + x), _mm256_loadu_ps(row + x)));
-      }
-    }
+void join_window_rows(const Pooling& p, const float* block, Range depths, Range rows, float* columns) {
+  const int64_t row_floats = p.input[2] * kLanes;
+  const auto row = [&](int64_t z, int64_t y) { return block + (z * p.input[1] + y) * row_floats; };
+  const auto join = rows.size() == 3   ? join_rows<Join, 2>
+                    : rows.size() == 2 ? join_rows<Join, 1>
+                                       : join_rows<Join, -1>;
+  join(row(depths.begin, rows.begin), row_floats, row_floats, rows.size(), columns);
+  for (int64_t z = depths.begin + 1; z < depths.end; ++z) {
+    for (int64_t y = rows.begin; y < rows.end; ++y)
+      join_rows<Join, 1>(columns, row(z, y) - columns, row_floats, 2, columns);
   }
 }
 
@@ -59,28 +67,59 @@ __m256 join_columns(const float* columns, Range range) {
   return result;
 }
 
-// `finish` turns a joined window of `cells` cells into the output.
-template<typename Join, typename Finish>
-void pool_block(const Pooling& p, const float* src, float* dst, float* columns, const Finish& finish) {
+// Outputs [begin, end), whose windows lie inside.
+template<typename Join, int width>
+void join_whole_windows(const Pooling& p, const float* columns, Range outputs, __m256 factor, float* out) {
+  const int64_t step = p.stride[2] * kLanes, taps = width > 0 ? width : p.kernel[2];
+  const float* window = columns + (outputs.begin * p.stride[2] - p.padding[2]) * kLanes;
+  for (int64_t x = outputs.begin; x < outputs.end; ++x, window += step) {
+    __m256 result = _mm256_loadu_ps(window);
+    for (int64_t tap = 1; tap < taps; ++tap)
+      result = Join::join(result, _mm256_loadu_ps(window + tap * kLanes));
+    _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(result, factor));
+  }
+}
+
+// The outputs of a row whose windows lie inside the input from left to right.
+Range whole_windows(const Pooling& p) {
+  const int64_t begin = (p.padding[2] + p.stride[2] - 1) / p.stride[2];
+  const int64_t room = p.input[2] + p.padding[2] - p.kernel[2];
+  const int64_t end = room < 0 ? 0 : std::min(room / p.stride[2] + 1, p.output[2]);
+  return {std::min(begin, p.output[2]), std::max(std::min(begin, p.output[2]), end)};
+}
+
+// `divisor_of` gives what a joined window of so many cells is divided by.
+template<typename Join, typename DivisorOf>
+void pool_block(const Pooling& p, const float* src, float* dst, float* columns, const DivisorOf& divisor_of) {
+  const Range whole = whole_windows(p);
+  const auto join_whole = p.kernel[2] == 3   ? join_whole_windows<Join, 3>
+                          : p.kernel[2] == 2 ? join_whole_windows<Join, 2>
+                                             : join_whole_windows<Join, 0>;
   for (int64_t z = 0; z < p.output[0]; ++z) {
     const Range depths = inside(p, 0, z);
     for (int64_t y = 0; y < p.output[1]; ++y) {
       const Range rows = inside(p, 1, y);
-      join_rows<Join>(p, src, depths, rows, columns);
+      const int64_t joined_rows = depths.size() * rows.size();
+      join_window_rows<Join>(p, src, depths, rows, columns);
       float* out = dst + (z * p.output[1] + y) * p.output[2] * kLanes;
-      for (int64_t x = 0; x < p.output[2]; ++x) {
+      const auto factor = [&](int64_t width) { return _mm256_set1_ps(1 / divisor_of(joined_rows * width)); };
+      const auto edge = [&](int64_t x) {
         const Range range = inside(p, 2, x);
         const __m256 joined = join_columns<Join>(columns, range);
-        _mm256_storeu_ps(out + x * kLanes, finish(joined, depths.size() * rows.size() * range.size()));
-      }
+        _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(joined, factor(range.size())));
+      };
+      for (int64_t x = 0; x < whole.begin; ++x) edge(x);
+      join_whole(p, columns, whole, factor(p.kernel[2]), out);
+      for (int64_t x = whole.end; x < p.output[2]; ++x) edge(x);
     }
   }
 }
 
 int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * extents[1] * extents[2]; }
 
-template<typename Join, typename Finish>
-void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads, const Finish& finish) {
+template<typename Join, typename DivisorOf>
+void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
+          const DivisorOf& divisor_of) {
   const int64_t blocks = block_count(p.channels);
   const int64_t src_block = cells(p.input) * kLanes, dst_block = cells(p.output) * kLanes;
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
@@ -88,7 +127,7 @@ void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
     for (int64_t block = 0; block < blocks; ++block) {
       pool_block<Join>(p, src.data + image * src.batch_stride + block * src_block,
                        dst.data + image * dst.batch_stride + block * dst_block,
-                       scratch + omp_get_thread_num() * p.input[2] * kLanes, finish);
+                       scratch + omp_get_thread_num() * p.input[2] * kLanes, divisor_of);
     }
   }
 }
@@ -131,16 +170,14 @@ int64_t pooling_scratch_floats(const Pooling& pooling, int threads) {
 }
 
 void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, int threads) {
-  pool<Max>(pooling, src, dst, scratch, threads, [](__m256 joined, int64_t) { return joined; });
+  pool<Max>(pooling, src, dst, scratch, threads, [](int64_t) { return 1.0f; });
 }
 
 void average_pool(const Pooling& pooling, bool count_padding, Source src, Target dst, float* scratch,
                   int threads) {
   const int64_t all = cells(pooling.kernel);
-  pool<Sum>(pooling, src, dst, scratch, threads, [=](__m256 joined, int64_t counted) {
-    const auto divisor = static_cast<float>(count_padding ? all : counted);
-    return _mm256_div_ps(joined, _mm256_set1_ps(divisor));
-  });
+  pool<Sum>(pooling, src, dst, scratch, threads,
+            [=](int64_t counted) { return static_cast<float>(count_padding ? all : counted); });
 }
 
 }  // namespace tacho::blocked

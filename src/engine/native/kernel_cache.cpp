@@ -1,0 +1,60 @@
+#include "engine/native/kernel_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "base/cpu.h"
+#include "base/file.h"
+
+namespace tacho::native {
+namespace {
+
+constexpr int kVersion = 1;  // of the kernels: what others measured says nothing about these
+
+std::string key_of(int threads, const std::string& work) { return fmt::format("{}\t{}", threads, work); }
+
+// One call, so that lines of several programs do not mix.
+void append(const std::filesystem::path& file, const std::string& line) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return;
+  [[maybe_unused]] const ssize_t written = write(descriptor, line.data(), line.size());
+  close(descriptor);
+}
+
+}  // namespace
+
+KernelCache::KernelCache(std::filesystem::path file)
+    : file_(std::move(file)), machine_(fmt::format("{}\t{}", kVersion, cpu_info().model)) {
+  std::istringstream lines(read_file_if_present(file_));
+  const std::string prefix = fmt::format("{}\t", machine_);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(prefix)) continue;
+    // threads, work, kernel, timings
+    std::istringstream fields(line.substr(prefix.size()));
+    std::string threads, work, kernel, timings;
+    std::getline(fields, threads, '\t');
+    std::getline(fields, work, '\t');
+    std::getline(fields, kernel, '\t');
+    if (!std::getline(fields, timings, '\t')) continue;
+    if (const auto found = find_kernel(kernel)) kernels_[fmt::format("{}\t{}", threads, work)] = *found;
+  }
+}
+
+std::optional<ConvolutionKernel> KernelCache::find(int threads, const std::string& work) const {
+  const auto found = kernels_.find(key_of(threads, work));
+  return found == kernels_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void KernelCache::add(int threads, const std::string& work, ConvolutionKernel kernel,
+                      const std::string& timings) {
+  kernels_[key_of(threads, work)] = kernel;
+  if (file_.empty()) return;
+  append(file_, fmt::format("{}\t{}\t{}\t{}\n", machine_, key_of(threads, work), name_of(kernel), timings));
+}
+
+}  // namespace tacho::native
