@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -98,9 +100,7 @@ void add_caches(CpuInfo& info, const fs::path& root, std::span<const int> cpus) 
   for (const auto& [shared_by, bytes] : l3_instances) info.l3_total_bytes += bytes;
 }
 
-}  // namespace
-
-InstructionSet widest_instruction_set() {
+InstructionSet widest_of_cpu() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -110,6 +110,22 @@ InstructionSet widest_instruction_set() {
   if (avx2) return InstructionSet::avx2;
 #endif
   return InstructionSet::sse2;
+}
+
+}  // namespace
+
+InstructionSet allowed_instruction_set() {
+  const char* limit = std::getenv("TACHO_INSTRUCTION_SET");
+  const std::string_view name = limit == nullptr ? "" : limit;
+  if (name.empty() || name == "avx512") return InstructionSet::avx512;
+  if (name == "avx2") return InstructionSet::avx2;
+  if (name == "sse2") return InstructionSet::sse2;
+  throw UserError("TACHO_INSTRUCTION_SET '{}' is unknown: sse2, avx2 or avx512", name);
+}
+
+InstructionSet widest_instruction_set() {
+  static const InstructionSet widest = std::min(widest_of_cpu(), allowed_instruction_set());
+  return widest;
 }
 
 std::string to_string(InstructionSet set) {

@@ -32,9 +32,9 @@ int run(int argc, char** argv) {
   CLI::App app("Benchmarks deep learning on this machine.", "tacho");
   app.set_version_flag("--version", "tacho " TACHO_VERSION);
   CommandContext context = {.command = command_line({argv + 1, argv + argc})};
-  add_commands(app, context);
-  app.require_subcommand(0, 1);
   try {
+    add_commands(app, context);
+    app.require_subcommand(0, 1);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) return complain("no command; 'tacho --help' lists them", kWrongCall);
   } catch (const CLI::Success& help_or_version) {

@@ -38,9 +38,9 @@ std::vector<NetworkCase> cases() {
   return all;
 }
 
-class NetworkOnEngine : public testing::TestWithParam<std::tuple<const Engine*, NetworkCase>> {
+class NetworkOnEngine : public testing::TestWithParam<std::tuple<EngineUnderTest, NetworkCase>> {
  protected:
-  const Engine& engine() const { return *std::get<0>(GetParam()); }
+  const EngineUnderTest& engine() const { return std::get<0>(GetParam()); }
   const Model& model() const { return find_model(std::get<1>(GetParam()).model); }
   Graph graph() const {
     return build_model(model(), {.batch = 2, .image = std::get<1>(GetParam()).image, .classes = 7});
@@ -58,7 +58,7 @@ TEST_P(NetworkOnEngine, InfersLikeTheReference) {
 // Two plans of one training graph that go through the same passes.
 class Pair {
  public:
-  Pair(const Graph& graph, const Engine& engine, const Material& material)
+  Pair(const Graph& graph, const EngineUnderTest& engine, const Material& material)
       : graph_(graph),
         truth_(prepared(reference_engine(), graph, material, kRule)),
         other_(prepared(engine, graph, material, kRule)) {}
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, NetworkOnEngine,
                          testing::Combine(testing::ValuesIn(engines_under_test()),
                                           testing::ValuesIn(cases())),
                          [](const auto& test) {
-                           return std::string(std::get<0>(test.param)->name()) + "_" +
+                           return std::get<0>(test.param).name() + "_" +
                                   std::string(std::get<1>(test.param).model);
                          });
 

@@ -1,5 +1,7 @@
 #include "training_run.h"
 
+#include <fmt/format.h>
+
 #include "engine/engines.h"
 
 namespace tacho::conformance {
@@ -9,14 +11,16 @@ constexpr uint64_t kDropoutSeed = 7;
 
 }  // namespace
 
-std::unique_ptr<Plan> prepared(const Engine& engine, const Graph& graph, const Material& material,
+std::unique_ptr<Plan> prepared(const EngineUnderTest& engine, const Graph& graph, const Material& material,
                                const UpdateRule& rule) {
-  auto plan = engine.compile(graph, clone(material.weights), {.threads = 2, .seed = kDropoutSeed, .update = rule});
+  auto plan =
+      engine.engine->compile(graph, clone(material.weights),
+                             {.threads = 2, .seed = kDropoutSeed, .update = rule, .kernel = engine.kernel});
   for (size_t i = 0; i < graph.inputs.size(); ++i) plan->write(graph.inputs[i], material.inputs[i]);
   return plan;
 }
 
-Outcome run_inference(const Engine& engine, const Graph& graph, const Material& material) {
+Outcome run_inference(const EngineUnderTest& engine, const Graph& graph, const Material& material) {
   const auto plan = prepared(engine, graph, material, Sgd{});
   plan->forward();
   Outcome outcome;
@@ -24,7 +28,7 @@ Outcome run_inference(const Engine& engine, const Graph& graph, const Material& 
   return outcome;
 }
 
-Outcome run_training(const Engine& engine, const Graph& graph, const Material& material, int updates,
+Outcome run_training(const EngineUnderTest& engine, const Graph& graph, const Material& material, int updates,
                      const UpdateRule& rule) {
   const auto plan = prepared(engine, graph, material, rule);
   plan->forward();
@@ -47,10 +51,23 @@ Outcome run_training(const Engine& engine, const Graph& graph, const Material& m
   return outcome;
 }
 
-std::vector<const Engine*> engines_under_test() {
-  std::vector<const Engine*> chosen;
+std::string EngineUnderTest::name() const {
+  return kernel.empty() ? std::string(engine->name()) : fmt::format("{}_by_{}", engine->name(), kernel);
+}
+
+std::vector<EngineUnderTest> engines_under_test() {
+  std::vector<EngineUnderTest> chosen;
   for (const Engine* engine : engines()) {
-    if (engine->name() != "reference" && engine->name() != "null") chosen.push_back(engine);
+    if (engine->computes() && engine->name() != "reference") chosen.emplace_back(*engine);
+  }
+  return chosen;
+}
+
+std::vector<EngineUnderTest> engines_with_each_kernel() {
+  std::vector<EngineUnderTest> chosen = engines_under_test();
+  for (const EngineUnderTest& choosing : engines_under_test()) {
+    for (const std::string& kernel : choosing.engine->kernels())
+      chosen.emplace_back(*choosing.engine, kernel);
   }
   return chosen;
 }

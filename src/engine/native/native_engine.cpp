@@ -17,8 +17,19 @@
 namespace tacho {
 namespace {
 
+// What oneDNN may use. It has no SSE2 alone: SSE4.1 is its narrowest.
+void limit_onednn() {
+  switch (allowed_instruction_set()) {
+    case InstructionSet::sse2: dnnl::set_max_cpu_isa(dnnl::cpu_isa::sse41); break;
+    case InstructionSet::avx2: dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2); break;
+    case InstructionSet::avx512: break;
+  }
+}
+
 class NativeEngine : public Engine {
  public:
+  NativeEngine() { limit_onednn(); }
+
   std::string_view name() const override { return "native"; }
 
   std::string version() const override {

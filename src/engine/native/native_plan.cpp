@@ -1,5 +1,7 @@
 #include "engine/native/native_plan.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -72,6 +74,7 @@ void NativePlan::fill_constants(Weights& weights) {
     }
   }
   assembly_.constants.clear();
+  malloc_trim(0);  // the small ones leave holes in the heap
 }
 
 const View& NativePlan::find(ValueId value) const {

@@ -1,0 +1,57 @@
+#include "engine/native/kernel_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/file.h"
+
+namespace tacho::native {
+namespace {
+
+class KernelCacheFile : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "kernel_cache_test";
+  std::filesystem::path file_ = folder_ / "deep" / "kernels.tsv";
+};
+
+TEST_F(KernelCacheFile, TellsTheNextProgramWhatWasMeasured) {
+  KernelCache(file_).add(2, "some work", ConvolutionKernel::winograd, "winograd 1 ms");
+  const KernelCache next(file_);
+  EXPECT_EQ(next.find(2, "some work"), ConvolutionKernel::winograd);
+  EXPECT_EQ(next.find(1, "some work"), std::nullopt);
+  EXPECT_EQ(next.find(2, "other work"), std::nullopt);
+}
+
+TEST_F(KernelCacheFile, LeavesOutDamagedLinesAndThoseOfOtherMachines) {
+  KernelCache(file_).add(2, "first", ConvolutionKernel::onednn, "-");
+  const std::string line = read_file(file_);
+  const std::string machine = line.substr(0, line.find("2\tfirst"));
+  std::ofstream(file_, std::ios::app) << "rubbish\n\n"
+                                      << machine << "2\tcut off\twinog\n"
+                                      << machine << "2\tunknown\tmagic\t-\n"
+                                      << "1\tother CPU\t2\tforeign\twinograd\t-\n"
+                                      << machine << "2\tlast\twinograd\t-\n";
+  const KernelCache cache(file_);
+  EXPECT_EQ(cache.find(2, "first"), ConvolutionKernel::onednn);
+  EXPECT_EQ(cache.find(2, "last"), ConvolutionKernel::winograd);
+  for (const char* work : {"cut off", "unknown", "foreign"}) EXPECT_EQ(cache.find(2, work), std::nullopt);
+}
+
+TEST_F(KernelCacheFile, RemembersWithoutAFile) {
+  KernelCache cache{{}};
+  cache.add(2, "some work", ConvolutionKernel::winograd, "-");
+  EXPECT_EQ(cache.find(2, "some work"), ConvolutionKernel::winograd);
+}
+
+TEST_F(KernelCacheFile, DoesWithoutAFileThatCannotBeWritten) {
+  KernelCache cache("/proc/no/such/kernels.tsv");
+  cache.add(2, "some work", ConvolutionKernel::winograd, "-");
+  EXPECT_EQ(cache.find(2, "some work"), ConvolutionKernel::winograd);
+}
+
+}  // namespace
+}  // namespace tacho::native

@@ -1,0 +1,53 @@
+#include "engine/native/kernel_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/builder.h"
+#include "graph/gradient.h"
+
+namespace tacho::native {
+namespace {
+
+// A convolution that every kernel can compute, and one that only oneDNN can.
+Graph graph() {
+  Builder b("two");
+  const ValueId x = b.input("input", {1, 16, 8, 8});
+  const ValueId y = b.convolution("wide", x, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}});
+  return b.finish(b.convolution("dilated", y, {.channels = 8, .kernel = {3, 3}, .dilation = {2, 2}}));
+}
+
+bool has_choice() { return candidates(lower(graph()), lower(graph()).instructions[0]).size() > 1; }
+
+TEST(KernelChoice, TakesAForcedKernelWhereItCan) {
+  if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
+  KernelCache cache{{}};
+  const KernelChoice choice = choose_kernels(lower(graph()), {.kernel = "winograd"}, cache);
+  EXPECT_EQ(choice, (KernelChoice{ConvolutionKernel::winograd, ConvolutionKernel::onednn}));
+}
+
+TEST(KernelChoice, TakesWhatTheCacheKnows) {
+  if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
+  const Program program = lower(graph());
+  for (const ConvolutionKernel kernel : candidates(program, program.instructions[0])) {
+    KernelCache cache{{}};
+    cache.add(1, describe_work(program, program.instructions[0]), kernel, "-");
+    EXPECT_EQ(choose_kernels(program, {.threads = 1}, cache)[0], kernel);
+  }
+}
+
+TEST(KernelChoice, MeasuresOnceAndRemembers) {
+  if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
+  const Program program = lower(graph());
+  KernelCache cache{{}};
+  const KernelChoice choice = choose_kernels(program, {.threads = 1}, cache);
+  EXPECT_EQ(cache.find(1, describe_work(program, program.instructions[0])), choice[0]);
+}
+
+TEST(KernelChoice, CoversTraining) {
+  const Program program = lower(gradient(graph(), Loss::dice));
+  KernelCache cache{{}};
+  EXPECT_EQ(choose_kernels(program, {.threads = 1}, cache).size(), program.instructions.size());
+}
+
+}  // namespace
+}  // namespace tacho::native
