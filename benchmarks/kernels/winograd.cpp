@@ -5,14 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <oneapi/dnnl/dnnl.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "base/buffer.h"
-#include "base/clock.h"
+#include "against_onednn.h"
 #include "base/cpu.h"
 #include "kernels/winograd/winograd.h"
 
@@ -20,8 +16,6 @@ namespace {
 
 using namespace tacho;
 using winograd::Convolution;
-using Tag = dnnl::memory::format_tag;
-using Dims = dnnl::memory::dims;
 
 struct Shape {
   std::string name;
@@ -71,123 +65,19 @@ const std::vector<Shape> kShapes = {
     {"unet3d_8x8", deep(1500, 1500, 40, 8)},
 };
 
-const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
-  return cpu;
+direct::Convolution as_direct(const Convolution& c) {
+  return {.batch = c.batch,
+          .in_channels = c.in_channels,
+          .out_channels = c.out_channels,
+          .kernel = {c.kernel_depth, 3, 3},
+          .extents = c.extents,
+          .padding = c.padding};
 }
-
-dnnl::stream& stream() {
-  static dnnl::stream only(engine());
-  return only;
-}
-
-float* floats(Buffer& buffer) { return reinterpret_cast<float*>(buffer.data()); }
-
-// A tensor in memory of our own, so that all sides have the same pages.
-struct Tensor {
-  explicit Tensor(const dnnl::memory::desc& layout)
-      : buffer(layout.get_size()), memory(layout, engine(), buffer.data()) {}
-  Tensor(const Dims& dims, Tag tag) : Tensor(dnnl::memory::desc(dims, dnnl::memory::data_type::f32, tag)) {}
-
-  float* data() { return floats(buffer); }
-  size_t size() const { return buffer.bytes() / sizeof(float); }
-  void fill(unsigned seed) {
-    std::minstd_rand bits(seed);
-    std::uniform_real_distribution<float> values(-1, 1);
-    std::generate_n(data(), size(), [&] { return values(bits); });
-  }
-  void copy_from(Tensor& other) {
-    dnnl::reorder(other.memory, memory).execute(stream(), other.memory, memory);
-    stream().wait();
-  }
-
-  Buffer buffer;
-  dnnl::memory memory;
-};
-
-// Dimensions and plain values that both sides begin with.
-struct Problem {
-  explicit Problem(const Convolution& c)
-      : convolution(c),
-        is_deep(c.kernel_depth == 3),
-        src(with_space({c.batch, c.in_channels}, c.extents), plain()),
-        weights(with_space({c.out_channels, c.in_channels}, {3, 3, 3}), is_deep ? Tag::oidhw : Tag::oihw),
-        bias({c.out_channels}, Tag::x),
-        dst(with_space({c.batch, c.out_channels}, dst_extents(c)), plain()) {
-    src.fill(1);
-    weights.fill(2);
-    bias.fill(3);
-    dst.fill(4);
-  }
-
-  Dims with_space(Dims dims, std::array<int64_t, 3> extents) const {
-    dims.insert(dims.end(), extents.begin() + (is_deep ? 0 : 1), extents.end());
-    return dims;
-  }
-  Dims padding() const { return with_space({}, convolution.padding); }
-  Dims strides() const { return with_space({}, {1, 1, 1}); }
-  Tag plain() const { return is_deep ? Tag::ncdhw : Tag::nchw; }
-  Tag blocked() const { return is_deep ? Tag::nCdhw8c : Tag::nChw8c; }
-  double flop() const {
-    double result = 2.0;
-    for (const int64_t dim : dst.memory.get_desc().dims()) result *= static_cast<double>(dim);
-    return result * static_cast<double>(convolution.in_channels * (is_deep ? 27 : 9));
-  }
-
-  Convolution convolution;
-  bool is_deep;
-  Tensor src, weights, bias, dst;
-};
-
-dnnl::memory::desc any_layout(const Tensor& tensor) {
-  return {tensor.memory.get_desc().dims(), dnnl::memory::data_type::f32, Tag::any};
-}
-
-class DirectForward {
- public:
-  explicit DirectForward(Problem& problem)
-      : description_(describe(problem)),
-        src_(description_.src_desc()),
-        weights_(description_.weights_desc()),
-        dst_(description_.dst_desc()),
-        bias_(problem.bias.memory),
-        primitive_(description_) {
-    src_.copy_from(problem.src);
-    weights_.copy_from(problem.weights);
-  }
-
-  void run() {
-    primitive_.execute(stream(), {{DNNL_ARG_SRC, src_.memory},
-                                  {DNNL_ARG_WEIGHTS, weights_.memory},
-                                  {DNNL_ARG_BIAS, bias_},
-                                  {DNNL_ARG_DST, dst_.memory}});
-    stream().wait();
-  }
-  Tensor& result() { return dst_; }
-
- private:
-  static dnnl::convolution_forward::primitive_desc describe(Problem& problem) {
-    dnnl::post_ops operations;
-    operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-    dnnl::primitive_attr attributes;
-    attributes.set_post_ops(operations);
-    const dnnl::convolution_forward::desc description(
-        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, any_layout(problem.src),
-        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
-        problem.strides(), problem.padding(), problem.padding());
-    return {description, attributes, engine()};
-  }
-
-  dnnl::convolution_forward::primitive_desc description_;
-  Tensor src_, weights_, dst_;
-  dnnl::memory bias_;
-  dnnl::convolution_forward primitive_;
-};
 
 class WinogradForward {
  public:
-  WinogradForward(Problem& problem, int threads)
-      : convolution_(problem.convolution),
+  WinogradForward(const Convolution& convolution, Problem& problem, int threads)
+      : convolution_(convolution),
         threads_(threads),
         src_(problem.src.memory.get_desc().dims(), problem.blocked()),
         dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
@@ -255,8 +145,8 @@ class DirectBackwardWeights {
 
 class WinogradBackwardWeights {
  public:
-  WinogradBackwardWeights(Problem& problem, int threads)
-      : convolution_(problem.convolution),
+  WinogradBackwardWeights(const Convolution& convolution, Problem& problem, int threads)
+      : convolution_(convolution),
         threads_(threads),
         src_(problem.src.memory.get_desc().dims(), problem.blocked()),
         diff_dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
@@ -281,40 +171,12 @@ class WinogradBackwardWeights {
   Buffer scratch_;
 };
 
-// One output by its definition in double precision.
-double true_output(Problem& problem, int64_t image, int64_t channel, const std::array<int64_t, 3>& at) {
-  const Convolution& c = problem.convolution;
-  const auto& [depth, height, width] = c.extents;
-  const int64_t taps = problem.is_deep ? 27 : 9;
-  double sum = problem.bias.data()[channel];
-  for (int64_t in = 0; in < c.in_channels; ++in) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      const int64_t z = at[0] + tap / 9 - c.padding[0], y = at[1] + tap / 3 % 3 - c.padding[1],
-                    x = at[2] + tap % 3 - c.padding[2];
-      if (z < 0 || z >= depth || y < 0 || y >= height || x < 0 || x >= width) continue;
-      const double input =
-          problem.src.data()[(((image * c.in_channels + in) * depth + z) * height + y) * width + x];
-      sum += input * problem.weights.data()[(channel * c.in_channels + in) * taps + tap];
-    }
-  }
-  return std::max(sum, 0.0);
-}
-
-double true_output(Problem& problem, int64_t offset) {
-  const auto extents = dst_extents(problem.convolution);
-  const int64_t x = offset % extents[2], y = offset / extents[2] % extents[1],
-                z = offset / (extents[2] * extents[1]) % extents[0],
-                channels = offset / (extents[2] * extents[1] * extents[0]);
-  const int64_t out_channels = problem.convolution.out_channels;
-  return true_output(problem, channels / out_channels, channels % out_channels, {z, y, x});
-}
-
 // One weight's gradient by its definition in double precision.
 double true_weight_gradient(Problem& problem, int64_t offset) {
-  const Convolution& c = problem.convolution;
+  const direct::Convolution& c = problem.convolution;
   const auto& [depth, height, width] = c.extents;
   const auto [out_depth, out_height, out_width] = dst_extents(c);
-  const int64_t taps = problem.is_deep ? 27 : 9, tap = offset % taps, in = offset / taps % c.in_channels,
+  const int64_t taps = problem.taps(), tap = offset % taps, in = offset / taps % c.in_channels,
                 out = offset / taps / c.in_channels;
   double sum = 0;
   for (int64_t row = 0; row < c.batch * out_depth * out_height; ++row) {
@@ -335,55 +197,6 @@ double true_weight_gradient(Problem& problem, int64_t offset) {
   return sum;
 }
 
-// Root mean square of errors at some places, as a share of that of the true values.
-template<typename Truth>
-double error_of(Problem& problem, Tensor& result, const Tensor& plain_shape, const Truth& truth_at) {
-  constexpr int kSamples = 300;
-  Tensor plain(plain_shape.memory.get_desc());
-  plain.copy_from(result);
-  std::minstd_rand bits(5);
-  double errors = 0, values = 0;
-  for (int i = 0; i < kSamples; ++i) {
-    const auto offset = static_cast<int64_t>(bits() % plain.size());
-    const double truth = truth_at(problem, offset);
-    errors += std::pow(plain.data()[offset] - truth, 2);
-    values += truth * truth;
-  }
-  return std::sqrt(errors / values);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-template<typename Side>
-double time_ms(Side& side, int repeats) {
-  const double begin = now_ms();
-  for (int i = 0; i < repeats; ++i) side.run();
-  return (now_ms() - begin) / repeats;
-}
-
-struct Comparison {
-  double direct_ms, winograd_ms;  // the best of all rounds
-  double ratio;                   // the median of the rounds' ratios
-};
-
-template<typename Direct, typename Winograd>
-Comparison compare(Direct& direct, Winograd& winograd, int rounds) {
-  constexpr double kTurnMs = 10;
-  direct.run();
-  winograd.run();
-  const int repeats = 1 + static_cast<int>(kTurnMs / time_ms(direct, 1));
-  std::vector<double> direct_ms, winograd_ms, ratios;
-  for (int round = 0; round < rounds; ++round) {
-    direct_ms.push_back(time_ms(direct, repeats));
-    winograd_ms.push_back(time_ms(winograd, repeats));
-    ratios.push_back(direct_ms.back() / winograd_ms.back());
-  }
-  return {*std::ranges::min_element(direct_ms), *std::ranges::min_element(winograd_ms), median(ratios)};
-}
-
 void print_row(const Shape& shape, const char* operation, double flop, const Comparison& comparison,
                double direct_error, double winograd_error) {
   const Convolution& c = shape.convolution;
@@ -393,16 +206,16 @@ void print_row(const Shape& shape, const char* operation, double flop, const Com
   fmt::print(
       "{:<12} {:<8} {:>3} {:>4} -> {:<4} {:>10} {:>9.3f} {:>9.3f} {:>7.0f} {:>7.0f} {:>6.2f} {:>9.1e} "
       "{:>9.1e}\n",
-      shape.name, operation, c.batch, c.in_channels, c.out_channels, extents, comparison.direct_ms,
-      comparison.winograd_ms, flop / comparison.direct_ms * 1e-6, flop / comparison.winograd_ms * 1e-6,
+      shape.name, operation, c.batch, c.in_channels, c.out_channels, extents, comparison.library_ms,
+      comparison.ours_ms, flop / comparison.library_ms * 1e-6, flop / comparison.ours_ms * 1e-6,
       comparison.ratio, direct_error, winograd_error);
   std::fflush(stdout);
 }
 
 void compare_forward(const Shape& shape, int threads, int rounds) {
-  Problem problem(shape.convolution);
-  DirectForward direct(problem);
-  WinogradForward winograd(problem, threads);
+  Problem problem(as_direct(shape.convolution));
+  OneDnnForward direct(problem);
+  WinogradForward winograd(shape.convolution, problem, threads);
   const Comparison comparison = compare(direct, winograd, rounds);
   const auto error = [&](Tensor& result) {
     return error_of(problem, result, problem.dst,
@@ -412,9 +225,9 @@ void compare_forward(const Shape& shape, int threads, int rounds) {
 }
 
 void compare_backward_weights(const Shape& shape, int threads, int rounds) {
-  Problem problem(shape.convolution);
+  Problem problem(as_direct(shape.convolution));
   DirectBackwardWeights direct(problem);
-  WinogradBackwardWeights winograd(problem, threads);
+  WinogradBackwardWeights winograd(shape.convolution, problem, threads);
   const Comparison comparison = compare(direct, winograd, rounds);
   const auto error = [&](Tensor& result) {
     return error_of(problem, result, problem.weights, true_weight_gradient);

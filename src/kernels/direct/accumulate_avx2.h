@@ -1,0 +1,96 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include "kernels/direct/positions.h"
+
+// The inner kernel. Included only by files compiled for AVX2 and FMA.
+namespace tacho::direct {
+
+struct Accumulation {
+  const float* src;  // the chunk's first channel block
+  int64_t src_block_stride, src_plane_stride, src_row_stride;
+  const float* weights;  // of one chunk and slice
+  int64_t weight_block_stride, weight_plane_stride, weight_row_stride;
+  int64_t channel_blocks;
+  const float* begin_with;  // sums so far, laid out as dst, or none
+  const float* bias;        // 16, added at the end
+  float floor;
+  float* dst;  // the slice's first channel block
+  int64_t dst_block_stride;
+};
+
+template<int positions, int vectors>
+void accumulate(const Accumulation& task, const PositionBlock& block, const float* prefetch) {
+  __m256 sums[positions][vectors];
+  const float* inputs[positions];
+#pragma GCC unroll 6
+  for (int i = 0; i < positions; ++i) {
+    inputs[i] = task.src + block.src[i];
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_setzero_ps();
+  }
+  if (task.begin_with != nullptr) {
+#pragma GCC unroll 6
+    for (int i = 0; i < positions; ++i) {
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; ++v) {
+        sums[i][v] = _mm256_load_ps(task.begin_with + block.dst[i] + v * task.dst_block_stride);
+      }
+    }
+  }
+  const float* weights_of_block = task.weights + block.first_tap * kTapFloats;
+  int64_t block_offset = 0;
+  for (int64_t left = task.channel_blocks; left > 0; --left) {
+    for (int64_t z = 0; z < block.taps[0]; ++z) {
+      for (int64_t y = 0; y < block.taps[1]; ++y) {
+        const float* weights = weights_of_block + z * task.weight_plane_stride + y * task.weight_row_stride;
+        int64_t offset = block_offset + z * task.src_plane_stride + y * task.src_row_stride;
+        for (int64_t x = block.taps[2]; x > 0; --x) {
+          _mm_prefetch(prefetch, _MM_HINT_T1);
+#pragma GCC unroll 8
+          for (int64_t channel = 0; channel < kLanes; ++channel) {
+            __m256 weight[vectors];
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; ++v)
+              weight[v] = _mm256_load_ps(weights + channel * kSliceChannels + v * kLanes);
+#pragma GCC unroll 6
+            for (int i = 0; i < positions; ++i) {
+              const __m256 input = _mm256_broadcast_ss(inputs[i] + offset + channel);
+#pragma GCC unroll 2
+              for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_fmadd_ps(input, weight[v], sums[i][v]);
+            }
+          }
+          offset += kLanes;
+          weights += kTapFloats;
+          prefetch += kLineFloats;
+        }
+      }
+    }
+    block_offset += task.src_block_stride;
+    weights_of_block += task.weight_block_stride;
+  }
+  const __m256 floor = _mm256_set1_ps(task.floor);
+#pragma GCC unroll 2
+  for (int v = 0; v < vectors; ++v) {
+    const __m256 bias = _mm256_load_ps(task.bias + v * kLanes);
+#pragma GCC unroll 6
+    for (int i = 0; i < positions; ++i) {
+      const __m256 sum = _mm256_add_ps(sums[i][v], bias);
+      // This order of operands keeps NaN.
+      _mm256_store_ps(task.dst + block.dst[i] + v * task.dst_block_stride, _mm256_max_ps(floor, sum));
+    }
+  }
+}
+
+using Accumulate = void (*)(const Accumulation&, const PositionBlock&, const float*);
+
+// By number of vectors of 8 output channels - 1, then by number of positions - 1.
+inline constexpr std::array<std::array<Accumulate, kBlockPositions>, 2> kAccumulate = {{
+    {accumulate<1, 1>, accumulate<2, 1>, accumulate<3, 1>, accumulate<4, 1>, accumulate<5, 1>,
+     accumulate<6, 1>},
+    {accumulate<1, 2>, accumulate<2, 2>, accumulate<3, 2>, accumulate<4, 2>, accumulate<5, 2>,
+     accumulate<6, 2>},
+}};
+
+}  // namespace tacho::direct

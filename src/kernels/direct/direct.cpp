@@ -1,0 +1,41 @@
+#include "kernels/direct/direct.h"
+
+#include <cassert>
+
+#include "base/cpu.h"
+#include "kernels/direct/avx2.h"
+#include "kernels/direct/positions.h"
+
+namespace tacho::direct {
+
+std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
+  std::array<int64_t, 3> result;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int64_t room = convolution.extents[axis] + 2 * convolution.padding[axis] - convolution.kernel[axis];
+    result[axis] = room < 0 ? 0 : room / convolution.stride[axis] + 1;
+  }
+  return result;
+}
+
+std::optional<std::string> why_unsupported(const Convolution& convolution) {
+  if (widest_instruction_set() < InstructionSet::avx2) return "direct kernels need AVX2";
+  const auto& [batch, in, out, kernel, stride, extents, padding, src_stride, dst_stride] = convolution;
+  if (batch < 1 || in < 1 || out < 1) return "the batch and the numbers of channels must be positive";
+  for (int axis = 0; axis < 3; ++axis) {
+    if (kernel[axis] < 1 || kernel[axis] > kMaxKernel) return "direct kernels are 1 to 16 long on each axis";
+    if (stride[axis] < 1) return "strides must be positive";
+    if (padding[axis] < 0 || padding[axis] >= kernel[axis])
+      return "direct kernels take padding smaller than the kernel";
+    if (dst_extents(convolution)[axis] < 1) return "the source is smaller than the kernel";
+  }
+  return std::nullopt;
+}
+
+int64_t packed_weights_floats(const Convolution& convolution) { return PackedLayout(convolution).floats(); }
+
+void forward(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
+  assert(!why_unsupported(convolution));
+  forward_f32_avx2(convolution, arguments, threads);
+}
+
+}  // namespace tacho::direct

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tacho::direct {
+
+// Convolutions by their definition, for any kernel, stride and padding, in float.
+//
+// Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
+// activation writes zeros into the channels that fill up its last block; these functions rely on it and do
+// it. A batch stride larger than the tensor lets it be a slice of channel blocks of a wider one.
+struct Convolution {
+  int64_t batch = 1;
+  int64_t in_channels = 0, out_channels = 0;
+  std::array<int64_t, 3> kernel = {1, 1, 1};  // depth, height, width, as all that follow
+  std::array<int64_t, 3> stride = {1, 1, 1};
+  std::array<int64_t, 3> extents = {1, 1, 1};          // of the source; depth 1 for images
+  std::array<int64_t, 3> padding = {0, 0, 0};          // zeros on both sides of each axis
+  int64_t src_batch_stride = 0, dst_batch_stride = 0;  // in floats; 0 for dense tensors
+};
+
+std::array<int64_t, 3> dst_extents(const Convolution& convolution);
+
+// Why these kernels cannot compute it on this CPU; nothing when they can.
+std::optional<std::string> why_unsupported(const Convolution& convolution);
+
+// Weights are plain OI[D]HW.
+int64_t packed_weights_floats(const Convolution& convolution);
+void pack_weights(const Convolution& convolution, const float* weights, float* packed, int threads);
+
+struct ForwardArguments {
+  const float* src = nullptr;
+  const float* packed_weights = nullptr;
+  const float* bias = nullptr;      // one per output channel, or none
+  const float* residual = nullptr;  // laid out as dst, added before ReLU, or none; may be dst itself
+  bool relu = false;
+  float* dst = nullptr;
+};
+
+// Packed weights must be aligned to 64 bytes, activations to 32. Nothing is allocated while running, no
+// scratch is needed, and the result does not depend on the number of threads.
+void forward(const Convolution& convolution, const ForwardArguments& arguments, int threads);
+
+}  // namespace tacho::direct

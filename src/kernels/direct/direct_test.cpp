@@ -1,0 +1,225 @@
+#include "kernels/direct/direct.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/cpu.h"
+#include "base/random.h"
+#include "kernels/direct/layout.h"
+#include "kernels/direct/reference.h"
+
+namespace tacho::direct {
+namespace {
+
+constexpr float kUntouched = 77;
+
+bool has_avx2() { return widest_instruction_set() >= InstructionSet::avx2; }
+
+// Aligned floats.
+class Floats {
+ public:
+  explicit Floats(int64_t count, float value = 0)
+      : count_(count), buffer_(static_cast<size_t>(count) * sizeof(float)) {
+    std::fill_n(data(), count, value);
+  }
+  float* data() { return reinterpret_cast<float*>(buffer_.data()); }
+  const float* data() const { return reinterpret_cast<const float*>(buffer_.data()); }
+  int64_t size() const { return count_; }
+  float& operator[](int64_t i) { return data()[i]; }
+  float operator[](int64_t i) const { return data()[i]; }
+
+ private:
+  int64_t count_;
+  Buffer buffer_;
+};
+
+Floats random_floats(int64_t count, uint64_t seed) {
+  Floats values(count);
+  Random(seed).fill_normal({values.data(), static_cast<size_t>(count)}, 0, 1);
+  return values;
+}
+
+// Zeros in the channels that fill up the last block, as the contract asks.
+Floats random_activation(const Convolution& convolution, const ActivationLayout& layout, int64_t channels,
+                         uint64_t seed) {
+  Floats values = random_floats(convolution.batch * layout.batch_stride, seed);
+  for (int64_t i = 0; i < values.size(); ++i) {
+    const int64_t block = i % layout.batch_stride / layout.block_stride;
+    if (block * kLanes + i % kLanes >= channels) values[i] = 0;
+  }
+  return values;
+}
+
+Floats random_src(const Convolution& c) { return random_activation(c, src_layout(c), c.in_channels, 1); }
+Floats random_residual(const Convolution& c) {
+  return random_activation(c, dst_layout(c), c.out_channels, 2);
+}
+Floats random_weights(const Convolution& c) {
+  return random_floats(c.out_channels * c.in_channels * taps(c), 3);
+}
+Floats untouched_dst(const Convolution& c) {
+  return Floats(c.batch * dst_layout(c).batch_stride, kUntouched);
+}
+
+Floats packed(const Convolution& convolution, const Floats& weights, int threads = 1) {
+  Floats result(packed_weights_floats(convolution), kUntouched);
+  pack_weights(convolution, weights.data(), result.data(), threads);
+  return result;
+}
+
+bool same(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+using Extents = std::array<int64_t, 3>;
+
+constexpr Convolution flat(int64_t batch, int64_t in, int64_t out, Extents kernel, Extents extents,
+                           Extents padding = {0, 0, 0}, Extents stride = {1, 1, 1}) {
+  return {batch, in, out, kernel, stride, extents, padding};
+}
+
+struct Case {
+  const char* name;
+  Convolution convolution;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class AnyKernel : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+    ASSERT_EQ(why_unsupported(GetParam().convolution), std::nullopt);
+  }
+};
+
+TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
+  const Convolution& c = GetParam().convolution;
+  const Floats src = random_src(c), weights = random_weights(c), bias = random_floats(c.out_channels, 4),
+               residual = random_residual(c);
+  Floats dst = untouched_dst(c);
+  ForwardArguments arguments = {src.data(), nullptr, bias.data(), residual.data(), true, dst.data()};
+  std::vector<double> truth(dst.size());
+  forward_reference(c, arguments, weights.data(), truth.data());
+  const double allowed = 1e-6 * std::sqrt(static_cast<double>(taps(c) * c.in_channels)) + 1e-6;
+  for (const int threads : {1, 2, 3}) {
+    const Floats to_use = packed(c, weights, threads);
+    arguments.packed_weights = to_use.data();
+    std::fill_n(dst.data(), dst.size(), kUntouched);
+    forward(c, arguments, threads);
+    for (int64_t i = 0; i < dst.size(); ++i) {
+      ASSERT_NEAR(dst[i], truth[i], allowed * std::max(1.0, std::abs(truth[i]))) << i << ", " << threads;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Direct, AnyKernel,
+    testing::Values(
+        Case{"pointwise", flat(2, 16, 32, {1, 1, 1}, {1, 9, 11})},
+        Case{"pointwise_with_stride_2", flat(2, 16, 32, {1, 1, 1}, {1, 9, 12}, {0, 0, 0}, {1, 2, 2})},
+        Case{"pointwise_of_many_channels", flat(1, 600, 72, {1, 1, 1}, {1, 7, 7})},
+        Case{"one_position", flat(1, 40, 100, {1, 1, 1}, {1, 1, 1})},
+        Case{"square", flat(2, 16, 32, {1, 3, 3}, {1, 9, 10}, {0, 1, 1})},
+        Case{"square_without_padding", flat(1, 16, 32, {1, 3, 3}, {1, 9, 10})},
+        Case{"square_with_stride_2", flat(3, 24, 16, {1, 3, 3}, {1, 14, 15}, {0, 1, 1}, {1, 2, 2})},
+        Case{"stride_2_that_skips_the_end", flat(1, 8, 16, {1, 3, 3}, {1, 8, 6}, {0, 0, 0}, {1, 2, 2})},
+        Case{"stride_beyond_the_kernel", flat(1, 8, 16, {1, 2, 2}, {1, 11, 13}, {0, 1, 1}, {1, 3, 5})},
+        Case{"five_by_five", flat(2, 48, 64, {1, 5, 5}, {1, 8, 9}, {0, 2, 2})},
+        Case{"seven_by_seven_stride_2", flat(1, 3, 64, {1, 7, 7}, {1, 21, 22}, {0, 3, 3}, {1, 2, 2})},
+        Case{"row_of_seven", flat(2, 40, 48, {1, 1, 7}, {1, 17, 17}, {0, 0, 3})},
+        Case{"column_of_seven", flat(2, 40, 48, {1, 7, 1}, {1, 17, 17}, {0, 3, 0})},
+        Case{"row_of_three", flat(1, 24, 48, {1, 1, 3}, {1, 8, 8}, {0, 0, 1})},
+        Case{"even_kernel", flat(1, 16, 16, {1, 4, 2}, {1, 9, 7}, {0, 2, 1})},
+        Case{"kernel_larger_than_the_source", flat(2, 8, 16, {1, 5, 5}, {1, 2, 1}, {0, 4, 4})},
+        Case{"unequal_padding_and_stride", flat(2, 8, 16, {1, 3, 5}, {1, 10, 7}, {0, 2, 1}, {1, 1, 3})},
+        Case{"channels_12_20", flat(2, 12, 20, {1, 3, 3}, {1, 7, 7}, {0, 1, 1})},
+        Case{"channels_3_5", flat(2, 3, 5, {1, 3, 3}, {1, 10, 6}, {0, 1, 1}, {1, 2, 2})},
+        Case{"channels_1_8", flat(1, 1, 8, {1, 3, 3}, {1, 5, 5}, {0, 1, 1})},
+        Case{"many_chunks_of_channels", flat(1, 300, 40, {1, 3, 3}, {1, 5, 6}, {0, 1, 1})},
+        Case{"many_panels", flat(2, 8, 24, {1, 3, 3}, {1, 61, 60}, {0, 1, 1})},
+        Case{"volume", flat(1, 16, 16, {3, 3, 3}, {5, 6, 7}, {1, 1, 1})},
+        Case{"volume_with_stride_2", flat(2, 12, 20, {2, 2, 2}, {6, 5, 8}, {0, 0, 0}, {2, 2, 2})},
+        Case{"volume_of_unequal_sides", flat(1, 9, 17, {3, 1, 5}, {4, 5, 9}, {2, 0, 2}, {1, 2, 3})}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
+  const Convolution c = flat(1, 12, 20, {1, 3, 3}, {1, 6, 6}, {0, 1, 1});
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const Floats src = random_src(c), bias = random_floats(20, 4), weights = packed(c, random_weights(c));
+  Floats dst = untouched_dst(c);
+  forward(c, {.src = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .dst = dst.data()},
+          1);
+  for (int64_t i = 2 * dst_layout(c).block_stride; i < dst.size(); ++i) {
+    if (i % kLanes < 4) continue;
+    ASSERT_EQ(dst[i], 0) << i;
+  }
+}
+
+TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
+  const Convolution dense = flat(3, 16, 8, {1, 1, 7}, {1, 9, 9}, {0, 0, 3});
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const int64_t block = 9 * 9 * kLanes;
+  Convolution slices = dense;
+  slices.src_batch_stride = 5 * block;
+  slices.dst_batch_stride = 4 * block;
+  const Floats wide_src = random_floats(3 * 5 * block, 1), weights = packed(dense, random_weights(dense));
+  Floats src(3 * 2 * block), dst(3 * block), wide_dst(3 * 4 * block, kUntouched);
+  for (int64_t image = 0; image < 3; ++image) {
+    std::copy_n(wide_src.data() + (image * 5 + 1) * block, 2 * block, src.data() + image * 2 * block);
+  }
+  forward(dense, {.src = src.data(), .packed_weights = weights.data(), .dst = dst.data()}, 1);
+  forward(
+      slices,
+      {.src = wide_src.data() + block, .packed_weights = weights.data(), .dst = wide_dst.data() + 2 * block},
+      1);
+  for (int64_t i = 0; i < wide_dst.size(); ++i) {
+    const int64_t image = i / (4 * block), within = i % (4 * block) - 2 * block;
+    const bool inside = within >= 0 && within < block;
+    ASSERT_EQ(wide_dst[i], inside ? dst[image * block + within] : kUntouched) << i;
+  }
+}
+
+TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c = flat(2, 80, 72, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2});
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const Floats src = random_src(c), weights = packed(c, random_weights(c));
+  Floats alone = untouched_dst(c);
+  forward(c, {.src = src.data(), .packed_weights = weights.data(), .dst = alone.data()}, 1);
+  for (const int threads : {2, 3, 16}) {
+    Floats together = untouched_dst(c);
+    forward(c, {.src = src.data(), .packed_weights = weights.data(), .dst = together.data()}, threads);
+    EXPECT_TRUE(same(alone, together)) << threads;
+  }
+}
+
+TEST(Direct, AddsAResidualInPlace) {
+  const Convolution c = flat(2, 80, 16, {1, 3, 3}, {1, 10, 10}, {0, 1, 1});
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const Floats src = random_src(c), residual = random_residual(c), weights = packed(c, random_weights(c));
+  Floats apart = untouched_dst(c), in_place = random_residual(c);
+  ForwardArguments arguments = {.src = src.data(), .packed_weights = weights.data()};
+  arguments.residual = residual.data(), arguments.dst = apart.data();
+  forward(c, arguments, 2);
+  arguments.residual = arguments.dst = in_place.data();
+  forward(c, arguments, 2);
+  EXPECT_TRUE(same(apart, in_place));
+}
+
+TEST(Direct, SaysWhyAShapeIsNotSupported) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 3, 3}, {1, 9, 9}, {0, 3, 3})),
+            "direct kernels take padding smaller than the kernel");
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 3, 3}, {1, 2, 9})), "the source is smaller than the kernel");
+  EXPECT_EQ(why_unsupported(flat(0, 8, 8, {1, 3, 3}, {1, 9, 9})),
+            "the batch and the numbers of channels must be positive");
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 1, 17}, {1, 9, 99})),
+            "direct kernels are 1 to 16 long on each axis");
+}
+
+}  // namespace
+}  // namespace tacho::direct

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "kernels/direct/positions.h"
+
+namespace tacho::direct {
+
+// How the work of a forward convolution is cut. A task is a panel of position blocks and a group of output
+// slices. It goes through the chunks of input channels one by one, sums wait in the destination.
+struct ForwardPlan {
+  ForwardPlan(const Convolution& convolution, int threads);
+
+  int64_t panel_begin(int64_t panel) const { return positions.blocks() * panel / panels; }
+  int64_t group_begin(int64_t group) const { return packed.slices * group / groups; }
+
+  Positions positions;
+  ActivationLayout src, dst;
+  PackedLayout packed;
+  int64_t panels, groups;
+};
+
+inline constexpr int64_t kMaxPanelBlocks = 64;
+
+}  // namespace tacho::direct
