@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "bench/machine.h"
 #include "bench/runner.h"
-#include "bench/sweep.h"
 #include "cli/interrupt.h"
 #include "cli/page.h"
 #include "cli/progress.h"
+#include "cli/sweep_options.h"
 #include "results/bench_record.h"
 #include "results/environment.h"
 #include "results/format.h"
@@ -23,18 +22,6 @@
 
 namespace tacho {
 namespace {
-
-void check_cells(const std::vector<Case>& cells) {
-  std::set<std::string> models_seen;
-  for (const Case& cell : cells) {
-    check_case(cell);
-    if (!cell.weights || !models_seen.insert(cell.model).second) continue;
-    const int ignored = check_weights_file(cell);
-    if (ignored == 0) continue;
-    fmt::print(stderr, "tacho: note: {}: ignored {} entries of the auxiliary head (AuxLogits.*)\n",
-               cell.weights->string(), ignored);
-  }
-}
 
 // A run under way: what its records share, and where they go.
 class Run {
