@@ -152,6 +152,32 @@ def wrong_calls(checks):
     checks.refuses("seed that is no number", ["weights", "init", MODEL, "--seed", "x", "-o", "v"], "seed")
 
 
+def wrong_profiles(checks):
+    def refuses(title, arguments, *words):
+        checks.refuses(f"profile: {title}", ["profile", *arguments], *words)
+
+    refuses("no network", [], "model")
+    refuses("unknown network", ["squeezenet11"], "squeezenet11", MODEL)
+    refuses("two networks", [MODEL, "resnet18"], "resnet18")
+    refuses("a list of networks", [f"{MODEL},resnet18"], "one", "2")
+    refuses("two modes", [MODEL, "--mode", "infer,train"], "one", "2")
+    refuses("two batches", [MODEL, "--batch", "1,2"], "one", "2")
+    for engine in ("reference", "null"):
+        refuses(f"steps of {engine}", [MODEL, "--image", "64", "--batch", "1", "--engine", engine], engine, "native")
+    refuses("unknown engine", [MODEL, "--engine", "nativ"], "nativ", "native")
+    refuses("unknown mode", [MODEL, "--mode", "trian"], "trian")
+    refuses("no timed pass", [MODEL, "--repeat", "0"], "--repeat")
+    refuses("image too small", [MODEL, "--image", "4"], "4x4", "smallest")
+    for top in ("0", "-1", "many"):
+        refuses(f"top {top}", [MODEL, f"--top={top}"], "--top")
+    refuses("unknown format", [MODEL, "--format", "xml"], "xml", "json")
+    refuses("missing weights", [MODEL, "--weights", "none.safetensors"], "none.safetensors")
+    for option in ("--trace", "-o"):
+        refuses(f"{option} into no folder", [MODEL, option, "none/f.json"], option, "none/f.json")
+        refuses(f"{option} onto a folder", [MODEL, option, "."], option, "directory")
+    refuses("one file twice", [MODEL, "--trace", "f.json", "-o", "f.json"], "--trace", "f.json")
+
+
 def wrong_files(checks):
     checks.refuses("missing weights file", infer("none.safetensors"), "none.safetensors")
     checks.refuses("missing weights file to show", ["weights", "show", "none.safetensors"], "none.safetensors")
@@ -249,7 +275,8 @@ def main(arguments):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="tacho-bad-input-") as folder:
         checks = Checks(arguments[0], folder)
-        for group in (good_paths, not_finite, wrong_calls, wrong_files, wrong_images, lying_headers, wrong_weights):
+        for group in (good_paths, not_finite, wrong_calls, wrong_profiles, wrong_files, wrong_images, lying_headers,
+                      wrong_weights):
             group(checks)
     print(f"{checks.passed} checks passed, {checks.failed} failed")
     return 1 if checks.failed else 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the program end to end: cli_test.py TACHO. Needs only the standard library.
 
-Measures with the null engine, which does nothing, so that only the program itself is tested.
+Measures with the null engine, which does nothing, so that only the program itself is tested; profiles need the native.
 """
 
 import csv
@@ -188,6 +188,90 @@ class Bench(unittest.TestCase):
         os.close(terminal)
         self.assertEqual(process.returncode, 130)
         self.assertEqual([record["engine"] for record in json.loads(stdout)], ["null"])
+
+
+class Profile(unittest.TestCase):
+    """On the native engine, the only one that tells its steps: a network small enough to take no time."""
+
+    SMALL = ["profile", "squeezenet1_1", "--image", "64", "--batch", "2", "--warmup", "2", "--repeat", "5"]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def profile(self, *more):
+        done = run(*self.SMALL, "--format", "json", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_layers_make_up_the_pass(self):
+        profile = self.profile()
+        sum_ms = sum(layer["median_ms"] for layer in profile["layers"])
+        self.assertAlmostEqual(profile["sum_ms"], sum_ms, places=6)
+        self.assertAlmostEqual(sum_ms, sum(kernel["median_ms"] for kernel in profile["kernels"]), places=6)
+        self.assertGreater(sum_ms, 0.75 * profile["pass_ms"])
+        self.assertLess(sum_ms, 1.25 * profile["pass_ms"])
+        self.assertAlmostEqual(profile["difference_percent"], 100 * (sum_ms / profile["pass_ms"] - 1), places=6)
+
+    def test_json_holds_the_case_the_peak_and_every_layer(self):
+        profile = self.profile()
+        self.assertEqual((profile["case"]["model"], profile["case"]["batch"]), ("squeezenet1_1", 2))
+        self.assertEqual(len(profile["case"]["samples_ms"]), 5)
+        self.assertGreater(profile["peak"]["fma_gflops"], 0)
+        convolutions = [layer for layer in profile["layers"] if layer["op"] == "convolution"]
+        self.assertEqual(len(convolutions), 26)
+        self.assertEqual(sum(layer["flop"] for layer in profile["layers"]), profile["case"]["flop_per_pass"])
+        for layer in convolutions:
+            for name in ("name", "kernel", "gflops", "percent_of_peak", "bytes", "gigabytes_per_s",
+                         "percent_of_roofline", "percent_of_pass"):
+                self.assertTrue(layer[name], name)
+            self.assertEqual((layer["phase"], len(layer["samples_ms"])), ("forward", 5))
+
+    def test_training_has_three_phases_and_ends_with_the_update(self):
+        profile = self.profile("--mode", "train")
+        phases = [layer["phase"] for layer in profile["layers"]]
+        self.assertEqual(phases, sorted(phases, key=["forward", "backward", "update"].index))
+        self.assertEqual(phases.count("update"), 1)
+
+    def test_markdown_has_layers_kernels_and_the_sum(self):
+        done = run(*self.SMALL, "--top", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout[done.stdout.index("| layer"):done.stdout.index("| op")])
+        self.assertEqual(len(rows), 4)
+        self.assertRegex(rows[-1]["layer"], r"^\d+ other layers$")
+        self.assertRegex(done.stdout, r"sum of the layers [\d.]+ ms, whole pass [\d.]+ ms, difference [+-][\d.]+ %")
+
+    def test_csv_has_a_line_a_layer(self):
+        done = run(*self.SMALL, "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(rows[0]["op"], "convolution")
+
+    def test_trace_is_the_last_pass(self):
+        path = os.path.join(self.folder, "trace.json")
+        layers = self.profile("--trace", path)["layers"]
+        with open(path) as file:
+            events = json.load(file)["traceEvents"]
+        self.assertIn("squeezenet1_1", next(e for e in events if e["name"] == "process_name")["args"]["name"])
+        complete = [event for event in events if event["ph"] == "X"]
+        self.assertEqual([event["name"] for event in complete], [layer["name"] for layer in layers])
+        for before, after in zip(complete, complete[1:]):
+            self.assertGreaterEqual(after["ts"], before["ts"] + before["dur"] - 1e-3)
+        self.assertEqual(set(complete[0]["args"]), {"op", "kernel", "gflops", "bytes"})
+        self.assertEqual(os.listdir(self.folder), ["trace.json"])
+
+    def test_ctrl_c_ends_it_without_a_profile(self):
+        terminal, stderr = pty.openpty()
+        process = subprocess.Popen([TACHO, *self.SMALL, "--repeat", "100000", "--format", "json"],
+                                   stdout=subprocess.PIPE, stderr=stderr, text=True)
+        os.close(stderr)
+        shown = ""
+        while "pass" not in shown:
+            shown += os.read(terminal, 4096).decode()
+        process.send_signal(signal.SIGINT)
+        stdout, _ = process.communicate(timeout=600)
+        os.close(terminal)
+        self.assertEqual((process.returncode, stdout), (130, ""))
 
 
 class WrongCalls(unittest.TestCase):

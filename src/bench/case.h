@@ -31,6 +31,7 @@ struct Case {
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // random where absent
   std::string kernel = {};                            // of Engine::kernels(); empty: the fastest
+  std::filesystem::path kernel_cache = {};            // see CompileOptions; says nothing about the case
 };
 
 }  // namespace tacho

@@ -14,7 +14,6 @@ namespace tacho {
 struct RunHooks {
   std::function<void(int pass, int passes)> progress = {};
   std::function<bool()> should_stop = {};
-  std::filesystem::path kernel_cache = {};  // see CompileOptions
 };
 
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the

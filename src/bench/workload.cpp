@@ -31,6 +31,14 @@ Workload build_workload(const Case& cell) {
   return {std::move(graph), update_rule(model)};
 }
 
+CompileOptions compile_options(const Case& cell, const Workload& workload) {
+  return {.threads = cell.threads,
+          .seed = cell.seed,
+          .update = workload.update,
+          .kernel = cell.kernel,
+          .kernel_cache = cell.kernel_cache};
+}
+
 int64_t memory_need_bytes(const Workload& workload, const Engine& engine) {
   return saturating_add(engine.estimate_memory_bytes(workload.graph, workload.update),
                         host_bytes(workload.graph));

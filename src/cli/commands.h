@@ -16,6 +16,7 @@ void add_models_command(CLI::App& app, CommandContext& context);
 void add_system_command(CLI::App& app, CommandContext& context);
 void add_bench_command(CLI::App& app, CommandContext& context);
 void add_suite_command(CLI::App& app, CommandContext& context);
+void add_profile_command(CLI::App& app, CommandContext& context);
 void add_results_command(CLI::App& app, CommandContext& context);
 void add_compare_command(CLI::App& app, CommandContext& context);
 void add_plan_command(CLI::App& app, CommandContext& context);

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "bench/machine.h"
 #include "bench/runner.h"
-#include "bench/sweep.h"
 #include "cli/interrupt.h"
 #include "cli/page.h"
 #include "cli/progress.h"
-#include "engine/engines.h"
+#include "cli/sweep_options.h"
 #include "results/bench_record.h"
 #include "results/environment.h"
 #include "results/format.h"
@@ -24,18 +22,6 @@
 
 namespace tacho {
 namespace {
-
-void check_cells(const std::vector<Case>& cells) {
-  std::set<std::string> models_seen;
-  for (const Case& cell : cells) {
-    check_case(cell);
-    if (!cell.weights || !models_seen.insert(cell.model).second) continue;
-    const int ignored = check_weights_file(cell);
-    if (ignored == 0) continue;
-    fmt::print(stderr, "tacho: note: {}: ignored {} entries of the auxiliary head (AuxLogits.*)\n",
-               cell.weights->string(), ignored);
-  }
-}
 
 // A run under way: what its records share, and where they go.
 class Run {
@@ -91,17 +77,15 @@ class Run {
     Progress progress(cells(left));
     for (size_t i = 0; i < left.size() && !interrupted(); ++i) {
       const RunHooks hooks = {.progress = [&](int pass, int passes) { progress.show(i, pass, passes); },
-                              .should_stop = interrupted,
-                              .kernel_cache = default_kernel_cache()};
-      finish(left[i], run_case(job_.cells[left[i]], hooks), "");
+                              .should_stop = interrupted};
+      finish(left[i], run_case(remembering(job_.cells[left[i]]), hooks), "");
     }
   }
 
   void measure_in_turns(const std::vector<size_t>& left) {
     Progress progress(cells(left));
     const RunHooks hooks = {.progress = [&](int pass, int passes) { progress.show_turns(pass, passes); },
-                            .should_stop = interrupted,
-                            .kernel_cache = default_kernel_cache()};
+                            .should_stop = interrupted};
     const std::vector<Measurement> measurements = run_interleaved(cells(left), hooks);
     const std::string mark = unique_id();
     for (size_t i = 0; i < left.size(); ++i) finish(left[i], measurements[i], mark);
@@ -109,7 +93,7 @@ class Run {
 
   std::vector<Case> cells(const std::vector<size_t>& indices) const {
     std::vector<Case> chosen;
-    for (const size_t index : indices) chosen.push_back(job_.cells[index]);
+    for (const size_t index : indices) chosen.push_back(remembering(job_.cells[index]));
     return chosen;
   }
 

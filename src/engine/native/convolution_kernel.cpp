@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/native/emit_direct.h"
 #include "engine/native/emit_winograd.h"
 
 namespace tacho::native {
@@ -28,6 +29,7 @@ std::string_view name_of(ConvolutionKernel kernel) {
   switch (kernel) {
     case ConvolutionKernel::onednn: return "onednn";
     case ConvolutionKernel::winograd: return "winograd";
+    case ConvolutionKernel::direct: return "direct";
   }
   return "";
 }
@@ -43,6 +45,7 @@ std::vector<ConvolutionKernel> candidates(const Program& program, const Instruct
   if (convolution_of(instruction.op) == nullptr) return {};
   std::vector<ConvolutionKernel> kernels = {ConvolutionKernel::onednn};
   if (winograd_can(program, instruction)) kernels.push_back(ConvolutionKernel::winograd);
+  if (direct_can(program, instruction)) kernels.push_back(ConvolutionKernel::direct);
   return kernels;
 }
 

@@ -11,9 +11,10 @@
 namespace tacho::native {
 
 // Who computes a convolution, its data gradient or its weight gradient.
-enum class ConvolutionKernel { onednn, winograd };
+enum class ConvolutionKernel { onednn, winograd, direct };
 
-inline constexpr std::array kConvolutionKernels = {ConvolutionKernel::onednn, ConvolutionKernel::winograd};
+inline constexpr std::array kConvolutionKernels = {ConvolutionKernel::onednn, ConvolutionKernel::winograd,
+                                                   ConvolutionKernel::direct};
 
 std::string_view name_of(ConvolutionKernel kernel);
 std::optional<ConvolutionKernel> find_kernel(std::string_view name);

@@ -1,5 +1,6 @@
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
+#include "engine/native/emit_direct.h"
 #include "engine/native/emit_winograd.h"
 
 namespace tacho::native {
@@ -82,6 +83,7 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
 
 void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
+  if (assembler.kernel() == ConvolutionKernel::direct) return emit_direct(op, instruction, assembler);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
                           assembler.shape(instruction.outputs[0]));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/native/convolution_epilogue.h"
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
 #include "kernels/winograd/winograd.h"
@@ -40,32 +41,6 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
   return result;
 }
 
-memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
-
-// What a forward step does with its sums: a residual operand, then ReLU; other activations come after it.
-struct Epilogue {
-  std::optional<ValueId> residual = {};
-  bool relu = false;
-  const PostOp* separate = nullptr;
-};
-
-std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
-  Epilogue epilogue;
-  for (const PostOp& post : post_ops) {
-    const bool last = epilogue.relu || epilogue.separate != nullptr;
-    if (last) return std::nullopt;
-    if (std::holds_alternative<Add>(post.op)) {
-      if (epilogue.residual) return std::nullopt;
-      epilogue.residual = post.operand;
-    } else if (std::holds_alternative<Relu>(post.op)) {
-      epilogue.relu = true;
-    } else {
-      epilogue.separate = &post;
-    }
-  }
-  return epilogue;
-}
-
 Packing packing_of(const winograd::Convolution& convolution, winograd::WeightOrder order,
                    const Assembler& assembler) {
   return {"winograd_pack", winograd::packed_weights_floats(convolution),
@@ -94,16 +69,6 @@ void add_forward(winograd::Convolution convolution, const View& x, const Convolu
     if (has_residual) arguments.residual = as<const float>(at[has_bias ? 5 : 4]);
     winograd::forward(convolution, arguments, as<float>(at[3]), threads);
   });
-}
-
-void add_activation(const PostOp& post, const View& y, Assembler& assembler) {
-  const auto* elu = std::get_if<Elu>(&post.op);
-  const auto kind = elu != nullptr ? dnnl::algorithm::eltwise_elu : dnnl::algorithm::eltwise_logistic;
-  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc,
-                                         elu != nullptr ? static_cast<float>(elu->alpha) : 0.0f, 0.0f);
-  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
-  assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
-                          {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
 }
 
 }  // namespace
@@ -143,16 +108,7 @@ void emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const ConvolutionWeights packed = packed_weights(
       instruction, packing_of(*convolution, winograd::WeightOrder::forward, assembler), assembler);
-  const ValueId result = instruction.outputs[0];
-  std::optional<View> residual;  // laid out as the result
-  View y;
-  if (epilogue->residual) {
-    residual = assembler.in_layout(*epilogue->residual, blocked_desc(assembler.shape(result)));
-    y = residual->slot == x.slot ? assembler.define(result, residual->desc)
-                                 : assembler.define_over(result, *residual);
-  } else {
-    y = assembler.define_in_blocks(result);
-  }
+  const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
   add_forward(*convolution, x, packed, residual, epilogue->relu, y, assembler);
   if (epilogue->separate != nullptr) add_activation(*epilogue->separate, y, assembler);
 }

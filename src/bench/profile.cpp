@@ -1,0 +1,133 @@
+#include "bench/profile.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "bench/prepared_case.h"
+#include "graph/cost.h"
+
+namespace tacho {
+namespace {
+
+// A layer and the steps that belong to it, which follow each other.
+struct Layer {
+  LayerTimes times;
+  size_t first_step = 0, end_step = 0;
+};
+
+Layer layer_at(const StepList& list, size_t first_step) {
+  const StepInfo& first = list.steps[first_step];
+  const LayerInfo& info = list.layers[first.layer];
+  Layer layer = {.times = {.name = info.name,
+                           .op = info.op,
+                           .phase = info.backward ? "backward" : "forward",
+                           .kernel = first.kernel,
+                           .flop = info.flop,
+                           .bytes = first.bytes},
+                 .first_step = first_step,
+                 .end_step = first_step + 1};
+  while (layer.end_step < list.steps.size() && list.steps[layer.end_step].layer == first.layer) {
+    const StepInfo& step = list.steps[layer.end_step++];
+    layer.times.kernel += fmt::format(" + {}", step.kernel);
+    layer.times.bytes += step.bytes;
+  }
+  return layer;
+}
+
+// Those that take steps; others, such as a flattening, only see their input in another way.
+std::vector<Layer> layers_of(const StepList& list) {
+  std::vector<Layer> layers;
+  for (size_t step = 0; step < list.steps.size(); step = layers.back().end_step) {
+    layers.push_back(layer_at(list, step));
+  }
+  return layers;
+}
+
+// Parameters, gradients and state are read, parameters and state written.
+int64_t update_bytes(const Workload& workload) {
+  const int64_t floats = 3 + 2 * state_per_parameter(workload.update);
+  return floats * parameter_count(workload.graph) * static_cast<int64_t>(sizeof(float));
+}
+
+LayerTimes update_layer(const Workload& workload) {
+  return {.name = "optimizer",
+          .op = "update",
+          .phase = "update",
+          .kernel = std::holds_alternative<Adam>(workload.update) ? "adam" : "sgd",
+          .bytes = update_bytes(workload)};
+}
+
+// Runs the passes that note their steps.
+class Recorder {
+ public:
+  Recorder(PreparedCase& prepared, const StepList& list)
+      : prepared_(prepared), step_times_(list.steps.size()), layers_(layers_of(list)) {
+    if (prepared.workload().graph.training) update_ = update_layer(prepared.workload());
+  }
+
+  void run_pass() {
+    prepared_.plan().record_times(step_times_);
+    const PassTimes pass = prepared_.run_pass();
+    prepared_.plan().record_times({});
+    for (Layer& layer : layers_) add(layer, pass.begin_ms);
+    if (!update_) return;
+    update_->samples_ms.push_back(pass.end_ms - pass.backward_end_ms);
+    update_->begin_ms = pass.backward_end_ms - pass.begin_ms;
+    update_->end_ms = pass.end_ms - pass.begin_ms;
+  }
+
+  std::vector<LayerTimes> finish() {
+    std::vector<LayerTimes> layers;
+    for (Layer& layer : layers_) layers.push_back(std::move(layer.times));
+    if (update_) layers.push_back(std::move(*update_));
+    return layers;
+  }
+
+ private:
+  void add(Layer& layer, double pass_begin_ms) {
+    double busy_ms = 0;
+    for (size_t i = layer.first_step; i < layer.end_step; ++i) {
+      busy_ms += step_times_[i].end_ms - step_times_[i].begin_ms;
+    }
+    layer.times.samples_ms.push_back(busy_ms);
+    layer.times.begin_ms = step_times_[layer.first_step].begin_ms - pass_begin_ms;
+    layer.times.end_ms = step_times_[layer.end_step - 1].end_ms - pass_begin_ms;
+  }
+
+  PreparedCase& prepared_;
+  std::vector<StepTime> step_times_;
+  std::vector<Layer> layers_;
+  std::optional<LayerTimes> update_;
+};
+
+// Announces a pass; false where it must not be run.
+bool may_run(const RunHooks& hooks, int pass, int passes) {
+  if (hooks.should_stop && hooks.should_stop()) return false;
+  if (hooks.progress) hooks.progress(pass, passes);
+  return true;
+}
+
+}  // namespace
+
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunHooks& hooks) {
+  PreparedCase prepared(cell);
+  const StepList list = prepared.plan().steps();
+  if (list.steps.empty()) throw UserError("engine {} does not tell its steps; use native", cell.engine);
+  Recorder recorder(prepared, list);
+  Measurement whole = prepared.measurement();
+  const int passes = cell.warmup + 2 * cell.repeat;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (!may_run(hooks, pass, passes)) return std::nullopt;
+    if (pass < cell.warmup) {
+      prepared.run_pass();
+    } else if ((pass - cell.warmup) % 2 == 0) {
+      add_sample(cell, prepared.run_pass(), whole);
+    } else {
+      recorder.run_pass();
+    }
+  }
+  prepared.require_finite();
+  return ProfileMeasurement{std::move(whole), recorder.finish()};
+}
+
+}  // namespace tacho

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/layer_times.h"
+#include "bench/case.h"
+#include "bench/measurement.h"
+#include "bench/runner.h"
+
+namespace tacho {
+
+struct ProfileMeasurement {
+  Measurement pass;                // whole passes that noted no steps
+  std::vector<LayerTimes> layers;  // in order of execution; of the passes that did, in turns with the others
+};
+
+// Runs a case's timed passes twice, in turns: as they are, and noting when each step begins and ends. Nothing
+// where it was told to stop. Throws UserError for an engine that does not tell its steps, OutOfMemory where
+// the case will not fit.
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunHooks& hooks);
+
+}  // namespace tacho

@@ -1,0 +1,87 @@
+#include "bench/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace tacho {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Case small_case(Mode mode) {
+  return {.model = "squeezenet1_1",
+          .mode = mode,
+          .engine = "native",
+          .batch = 2,
+          .image = {64, 64},
+          .warmup = 1,
+          .repeat = 3};
+}
+
+TEST(Profile, HasASampleOfEveryLayerAndOfTheWholeInEachTimedPass) {
+  const auto profile = profile_case(small_case(Mode::infer), {});
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->pass.samples_ms, SizeIs(3));
+  ASSERT_GT(profile->layers.size(), 26u);  // its convolutions
+  for (const LayerTimes& layer : profile->layers) {
+    EXPECT_THAT(layer.samples_ms, SizeIs(3)) << layer.name;
+    EXPECT_FALSE(layer.kernel.empty()) << layer.name;
+    EXPECT_EQ(layer.phase, "forward") << layer.name;
+  }
+}
+
+TEST(Profile, LayersFollowEachOtherAndMakeUpTheWorkOfTheNetwork) {
+  const auto profile = profile_case(small_case(Mode::train), {});
+  ASSERT_TRUE(profile);
+  int64_t flop = 0;
+  double end_ms = 0;
+  for (const LayerTimes& layer : profile->layers) {
+    EXPECT_GE(layer.begin_ms, end_ms) << layer.name;
+    EXPECT_GE(layer.end_ms, layer.begin_ms) << layer.name;
+    end_ms = layer.end_ms;
+    flop += layer.flop;
+  }
+  EXPECT_EQ(flop, profile->pass.flop);
+}
+
+TEST(Profile, TrainingEndsWithTheUpdate) {
+  const auto profile = profile_case(small_case(Mode::train), {});
+  ASSERT_TRUE(profile);
+  const LayerTimes& last = profile->layers.back();
+  EXPECT_EQ(last.phase, "update");
+  EXPECT_EQ(last.kernel, "sgd");
+  EXPECT_EQ(last.bytes, 1'235'496 * 4 * 5);
+  EXPECT_THAT(last.samples_ms, SizeIs(3));
+  EXPECT_EQ(profile->layers.front().phase, "forward");
+  EXPECT_EQ((profile->layers.end() - 2)->phase, "backward");
+}
+
+TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
+  Case cell = small_case(Mode::infer);
+  cell.engine = "null";
+  try {
+    profile_case(cell, {});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("null"));
+    EXPECT_THAT(error.what(), HasSubstr("native"));
+  }
+}
+
+TEST(Profile, StopsBetweenPasses) {
+  int seen = 0;
+  const RunHooks hooks = {.progress =
+                              [&](int, int passes) {
+                                EXPECT_EQ(passes, 7);
+                                ++seen;
+                              },
+                          .should_stop = [&] { return seen == 4; }};
+  EXPECT_FALSE(profile_case(small_case(Mode::infer), hooks));
+  EXPECT_EQ(seen, 4);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,48 @@
+#include "engine/native/convolution_epilogue.h"
+
+#include <algorithm>
+
+namespace tacho::native {
+
+using dnnl::memory;
+
+memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
+
+std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
+  Epilogue epilogue;
+  for (const PostOp& post : post_ops) {
+    const bool last = epilogue.relu || epilogue.separate != nullptr;
+    if (last) return std::nullopt;
+    if (std::holds_alternative<Add>(post.op)) {
+      if (epilogue.residual) return std::nullopt;
+      epilogue.residual = post.operand;
+    } else if (std::holds_alternative<Relu>(post.op)) {
+      epilogue.relu = true;
+    } else {
+      epilogue.separate = &post;
+    }
+  }
+  return epilogue;
+}
+
+ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
+                         Assembler& assembler) {
+  const ValueId result = instruction.outputs[0];
+  if (!epilogue.residual) return {assembler.define_in_blocks(result), {}};
+  const View residual = assembler.in_layout(*epilogue.residual, blocked_desc(assembler.shape(result)));
+  return {residual.slot == x.slot ? assembler.define(result, residual.desc)
+                                  : assembler.define_over(result, residual),
+          residual};
+}
+
+void add_activation(const PostOp& post, const View& y, Assembler& assembler) {
+  const auto* elu = std::get_if<Elu>(&post.op);
+  const auto kind = elu != nullptr ? dnnl::algorithm::eltwise_elu : dnnl::algorithm::eltwise_logistic;
+  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc,
+                                         elu != nullptr ? static_cast<float>(elu->alpha) : 0.0f, 0.0f);
+  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
+}
+
+}  // namespace tacho::native
