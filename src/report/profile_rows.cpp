@@ -98,4 +98,12 @@ double sum_ms(std::span<const ProfileRow> rows) {
   return sum;
 }
 
+double layers_of_a_pass_ms(const Profile& profile) {
+  std::vector<double> sums(profile.layers.front().samples_ms.size());
+  for (const LayerTimes& layer : profile.layers) {
+    for (size_t pass = 0; pass < sums.size(); ++pass) sums[pass] += layer.samples_ms[pass];
+  }
+  return median(sums);
+}
+
 }  // namespace tacho

@@ -36,4 +36,8 @@ std::vector<ProfileRow> most_expensive(std::span<const ProfileRow> layers, size_
 
 double sum_ms(std::span<const ProfileRow> rows);
 
+// The median over the recorded passes of what all layers took together. The sum of the layers' medians lies
+// below it where disturbances hit another layer in each pass.
+double layers_of_a_pass_ms(const Profile& profile);
+
 }  // namespace tacho

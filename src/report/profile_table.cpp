@@ -14,9 +14,12 @@ namespace {
 
 double pass_ms(const Profile& profile) { return *profile.pass.median_ms; }
 
-double percent_of_pass(double ms, const Profile& profile) { return 100 * ms / pass_ms(profile); }
+// Of the medians' own sum, so that all layers make up 100 %.
+double percent_of_pass(double ms, const Profile& profile) { return 100 * ms / sum_ms(layer_rows(profile)); }
 
-double difference_percent(double sum, const Profile& profile) { return percent_of_pass(sum, profile) - 100; }
+double difference_percent(const Profile& profile) {
+  return 100 * (layers_of_a_pass_ms(profile) / pass_ms(profile) - 1);
+}
 
 std::string text(const std::optional<double>& value) { return value ? format_significant(*value, 3) : ""; }
 
@@ -68,10 +71,10 @@ std::string peaks_line(const MachineSpeed& speed) {
                      speed.threads, speed.threads == 1 ? "" : "s");
 }
 
-std::string sum_line(double sum, const Profile& profile) {
+std::string sum_line(const Profile& profile) {
   return fmt::format("sum of the layers {} ms, whole pass {} ms, difference {:+.1f} %\n",
-                     format_significant(sum, 4), format_significant(pass_ms(profile), 4),
-                     difference_percent(sum, profile));
+                     format_significant(layers_of_a_pass_ms(profile), 4),
+                     format_significant(pass_ms(profile), 4), difference_percent(profile));
 }
 
 // Said only where a reader would stumble over it.
@@ -88,8 +91,8 @@ std::string profile_text(const Profile& profile, Format format, std::optional<si
   const std::vector<ProfileRow> shown = top ? most_expensive(layers, *top) : layers;
   return fmt::format("{}\n{}\n{}\n{}\n{}{}", format_records({&profile.pass, 1}, format),
                      peaks_line(profile.speed), render(layer_grid(shown, profile), format),
-                     render(kernel_grid(kernel_rows(layers), profile), format),
-                     sum_line(sum_ms(layers), profile), roofline_note(layers));
+                     render(kernel_grid(kernel_rows(layers), profile), format), sum_line(profile),
+                     roofline_note(layers));
 }
 
 void set(Json& object, const char* name, const std::optional<double>& value) {
@@ -130,12 +133,11 @@ Json kernels_json(std::span<const ProfileRow> rows, const Profile& profile) {
 }
 
 Json json_of(const Profile& profile, std::span<const ProfileRow> layers) {
-  const double sum = sum_ms(layers);
   return {{"case", to_json(profile.pass)},
           {"peak", json_of(profile.speed)},
           {"pass_ms", pass_ms(profile)},
-          {"sum_ms", sum},
-          {"difference_percent", difference_percent(sum, profile)},
+          {"sum_ms", layers_of_a_pass_ms(profile)},
+          {"difference_percent", difference_percent(profile)},
           {"layers", layers_json(layers, profile)},
           {"kernels", kernels_json(kernel_rows(layers), profile)}};
 }

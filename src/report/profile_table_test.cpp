@@ -78,11 +78,18 @@ TEST(ProfileRows, TheMostExpensiveStayInOrderAndTheRestIsSummed) {
   EXPECT_THAT(names(most_expensive(layers, 4)), ElementsAre("conv1", "pool", "conv2", "conv3"));
 }
 
+TEST(ProfileRows, LayersAreSummedPassByPass) {
+  Profile profile = example_profile();
+  profile.layers[1].samples_ms = {10, 100, 10};
+  EXPECT_DOUBLE_EQ(sum_ms(layer_rows(profile)), 98);
+  EXPECT_DOUBLE_EQ(layers_of_a_pass_ms(profile), 148);  // of 148, 188 and 97
+}
+
 TEST(ProfileTable, ShowsLayersKernelsAndTheSumBesideTheWhole) {
   const std::string text = format_profile(example_profile(), Format::md);
   EXPECT_THAT(
       lines_with(text, "conv1"),
-      ElementsAre(MatchesRegex(R"(\| conv1 +\| convolution \| reorder \+ direct \| +40.0 \| +40.0 \| .*)")));
+      ElementsAre(MatchesRegex(R"(\| conv1 +\| convolution \| reorder \+ direct \| +40.0 \| +40.8 \| .*)")));
   EXPECT_THAT(lines_with(text, "reorder + direct"), testing::SizeIs(3));
   EXPECT_THAT(text, HasSubstr("FMA peak 100 GFLOP/s, memory bandwidth 10.0 GB/s with 2 threads"));
   EXPECT_THAT(text, HasSubstr("sum of the layers 98.00 ms, whole pass 100.0 ms, difference -2.0 %"));
