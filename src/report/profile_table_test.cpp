@@ -122,7 +122,7 @@ TEST(ProfileTable, JsonIsOneObjectWithEverything) {
   EXPECT_EQ(json["peak"]["fma_gflops"], 100);
   EXPECT_EQ(json["pass_ms"], 100);
   EXPECT_EQ(json["sum_ms"], 98);
-  EXPECT_EQ(json["difference_percent"], -2);
+  EXPECT_DOUBLE_EQ(json["difference_percent"].get<double>(), -2);
   ASSERT_EQ(json["layers"].size(), 4u);
   EXPECT_EQ(json["layers"][0]["samples_ms"], Json({90, 40, 39}));
   EXPECT_FALSE(json["layers"][1].contains("gflops"));

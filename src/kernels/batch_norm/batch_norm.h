@@ -1,0 +1,45 @@
+#pragma once
+
+#include "kernels/blocked/blocked.h"
+
+// Batch norm in training on activations in blocks, which may be slices: statistics of a batch in one sweep
+// through memory, and gradients whose ReLU mask is computed again rather than kept. Needs AVX2. Results do
+// not depend on the number of threads.
+namespace tacho::batch_norm {
+
+using blocked::Source;
+using blocked::Sweep;
+using blocked::Target;
+
+// Per channel, as many as `channels`, in the order of the tensor.
+struct Statistics {
+  float* mean;
+  float* variance;  // of the batch: divided by its count
+};
+
+int64_t scratch_floats(const Sweep& sweep);
+
+void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch);
+
+struct Parameters {
+  const float* weight;
+  const float* bias;
+  const float* mean;
+  const float* variance;
+  double epsilon;
+  bool relu;  // behind the norm
+};
+
+// y = relu(weight * (x - mean) / deviation + bias).
+void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch);
+
+struct Gradients {
+  Target dx;  // may be dy
+  float* dweight;
+  float* dbias;
+};
+
+void backward(const Sweep& sweep, Source x, Source dy, const Parameters& parameters, const Gradients& result,
+              float* scratch);
+
+}  // namespace tacho::batch_norm

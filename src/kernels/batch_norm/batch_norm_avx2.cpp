@@ -1,0 +1,247 @@
+#include "kernels/batch_norm/batch_norm.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tacho::batch_norm {
+namespace {
+
+using blocked::kLanes;
+
+int64_t block_count(const Sweep& sweep) { return (sweep.channels + kLanes - 1) / kLanes; }
+
+// Two sums per image and channel, which are added up in the order of the images.
+struct Partial {
+  float* first;
+  float* second;
+};
+Partial partial(const Sweep& sweep, float* scratch, int64_t image, int64_t block) {
+  float* at = scratch + (image * block_count(sweep) + block) * 2 * kLanes;
+  return {at, at + kLanes};
+}
+
+// `function` of each cell's vector, summed up; four sums at once hide the latency of adding.
+template<typename Function>
+__m256 sum_cells(int64_t cells, const Function& function) {
+  __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+  int64_t cell = 0;
+  for (; cell + 4 <= cells; cell += 4) {
+    for (int i = 0; i < 4; ++i) sums[i] = _mm256_add_ps(sums[i], function((cell + i) * kLanes));
+  }
+  for (; cell < cells; ++cell) sums[0] = _mm256_add_ps(sums[0], function(cell * kLanes));
+  return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+}
+
+// Mean and squared distance from it, of one block of one image: the second look finds it in the cache.
+void plane_statistics(const Sweep& sweep, const float* x, Partial result) {
+  const __m256 sum = sum_cells(sweep.cells, [&](int64_t i) { return _mm256_loadu_ps(x + i); });
+  const __m256 mean = _mm256_div_ps(sum, _mm256_set1_ps(static_cast<float>(sweep.cells)));
+  const __m256 squares = sum_cells(sweep.cells, [&](int64_t i) {
+    const __m256 distance = _mm256_sub_ps(_mm256_loadu_ps(x + i), mean);
+    return _mm256_mul_ps(distance, distance);
+  });
+  _mm256_storeu_ps(result.first, mean);
+  _mm256_storeu_ps(result.second, squares);
+}
+
+// The images' planes are of one size, so their means count alike.
+void join_statistics(const Sweep& sweep, float* scratch, int64_t channel, const Statistics& result) {
+  const int64_t block = channel / kLanes, lane = channel % kLanes;
+  double mean = 0, squares = 0;
+  for (int64_t image = 0; image < sweep.batch; ++image)
+    mean += partial(sweep, scratch, image, block).first[lane];
+  mean /= static_cast<double>(sweep.batch);
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    const Partial part = partial(sweep, scratch, image, block);
+    const double distance = part.first[lane] - mean;
+    squares += part.second[lane] + static_cast<double>(sweep.cells) * distance * distance;
+  }
+  result.mean[channel] = static_cast<float>(mean);
+  result.variance[channel] = static_cast<float>(squares / static_cast<double>(sweep.batch * sweep.cells));
+}
+
+double inverse_deviation(const Parameters& p, int64_t channel) {
+  return 1 / std::sqrt(p.variance[channel] + p.epsilon);
+}
+
+// y = scale * x + shift, for a block of channels; zeros in those that fill it up.
+struct Line {
+  __m256 scale, shift;
+};
+// dx = scale * dy + slope * x + offset.
+struct GradientLine {
+  __m256 scale, slope, offset;
+};
+
+// Factors of all channels, computed once a call: `count` rows of blocks behind the partial sums.
+class Factors {
+ public:
+  Factors(const Sweep& sweep, float* scratch)
+      : rows_(scratch + sweep.batch * block_count(sweep) * 2 * kLanes),
+        row_floats_(block_count(sweep) * kLanes) {
+    std::fill_n(rows_, kRows * row_floats_, 0.0f);
+  }
+
+  static constexpr int64_t kRows = 5;
+
+  float& at(int row, int64_t channel) { return rows_[row * row_floats_ + channel]; }
+  Line line(int64_t block) const { return {load(0, block), load(1, block)}; }
+  GradientLine gradient_line(int64_t block) const { return {load(2, block), load(3, block), load(4, block)}; }
+
+ private:
+  __m256 load(int row, int64_t block) const {
+    return _mm256_loadu_ps(rows_ + row * row_floats_ + block * kLanes);
+  }
+
+  float* rows_;
+  int64_t row_floats_;
+};
+
+void add_lines(const Sweep& sweep, const Parameters& p, Factors& factors) {
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+    const double scale = p.weight[channel] * inverse_deviation(p, channel);
+    factors.at(0, channel) = static_cast<float>(scale);
+    factors.at(1, channel) = static_cast<float>(p.bias[channel] - scale * p.mean[channel]);
+  }
+}
+
+__m256 normalized(const Line& line, __m256 x) { return _mm256_fmadd_ps(x, line.scale, line.shift); }
+
+// dy where the ReLU let the value through, and everywhere if there is none.
+template<bool relu>
+__m256 passed_on(const Line& line, __m256 x, __m256 dy) {
+  if constexpr (!relu) return dy;
+  return _mm256_and_ps(dy, _mm256_cmp_ps(normalized(line, x), _mm256_setzero_ps(), _CMP_GT_OQ));
+}
+
+// Sums of dy and of dy * (x - mean) over one block of one image.
+template<bool relu>
+void plane_sums(const Sweep& sweep, const Line& line, __m256 mean, const float* x, const float* dy,
+                Partial result) {
+  __m256 plain[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  __m256 weighted[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  const auto add = [&](int64_t cell, int i) {
+    const __m256 value = _mm256_loadu_ps(x + cell * kLanes);
+    const __m256 gradient = passed_on<relu>(line, value, _mm256_loadu_ps(dy + cell * kLanes));
+    plain[i] = _mm256_add_ps(plain[i], gradient);
+    weighted[i] = _mm256_fmadd_ps(gradient, _mm256_sub_ps(value, mean), weighted[i]);
+  };
+  int64_t cell = 0;
+  for (; cell + 2 <= sweep.cells; cell += 2) {
+    add(cell, 0);
+    add(cell + 1, 1);
+  }
+  if (cell < sweep.cells) add(cell, 0);
+  _mm256_storeu_ps(result.first, _mm256_add_ps(plain[0], plain[1]));
+  _mm256_storeu_ps(result.second, _mm256_add_ps(weighted[0], weighted[1]));
+}
+
+__m256 load_lanes(const Sweep& sweep, const float* values, int64_t block) {
+  alignas(32) float lanes[kLanes] = {};
+  std::copy_n(values + block * kLanes, std::min(kLanes, sweep.channels - block * kLanes), lanes);
+  return _mm256_load_ps(lanes);
+}
+
+void join_sums(const Sweep& sweep, const Parameters& p, float* scratch, int64_t channel,
+               const Gradients& result) {
+  double plain = 0, weighted = 0;
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    const Partial part = partial(sweep, scratch, image, channel / kLanes);
+    plain += part.first[channel % kLanes];
+    weighted += part.second[channel % kLanes];
+  }
+  result.dbias[channel] = static_cast<float>(plain);
+  result.dweight[channel] = static_cast<float>(weighted * inverse_deviation(p, channel));
+}
+
+void add_gradient_lines(const Sweep& sweep, const Parameters& p, const Gradients& gradients,
+                        Factors& factors) {
+  const auto count = static_cast<double>(sweep.batch * sweep.cells);
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+    const double inverse = inverse_deviation(p, channel), scale = p.weight[channel] * inverse;
+    const double slope = -scale * inverse * gradients.dweight[channel] / count;
+    factors.at(2, channel) = static_cast<float>(scale);
+    factors.at(3, channel) = static_cast<float>(slope);
+    factors.at(4, channel) =
+        static_cast<float>(-scale * gradients.dbias[channel] / count - slope * p.mean[channel]);
+  }
+}
+
+template<bool relu>
+void plane_gradients(const Sweep& sweep, const Line& line, const GradientLine& gradient, const float* x,
+                     const float* dy, float* dx) {
+  for (int64_t i = 0; i < sweep.cells * kLanes; i += kLanes) {
+    const __m256 value = _mm256_loadu_ps(x + i);
+    const __m256 passed = passed_on<relu>(line, value, _mm256_loadu_ps(dy + i));
+    const __m256 from_sums = _mm256_fmadd_ps(value, gradient.slope, gradient.offset);
+    _mm256_storeu_ps(dx + i, _mm256_fmadd_ps(passed, gradient.scale, from_sums));
+  }
+}
+
+// Calls `function(image, block)` for all of them, on all threads.
+template<typename Function>
+void for_planes(const Sweep& sweep, const Function& function) {
+  const int64_t blocks = block_count(sweep);
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    for (int64_t block = 0; block < blocks; ++block) function(image, block);
+  }
+}
+
+template<typename T>
+T* plane(const Sweep& sweep, const blocked::Activation<T>& activation, int64_t image, int64_t block) {
+  return activation.data + image * activation.batch_stride + block * sweep.cells * kLanes;
+}
+
+}  // namespace
+
+int64_t scratch_floats(const Sweep& sweep) {
+  return (sweep.batch * 2 + Factors::kRows) * block_count(sweep) * kLanes;
+}
+
+void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch) {
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    plane_statistics(sweep, plane(sweep, x, image, block), partial(sweep, scratch, image, block));
+  });
+  for (int64_t channel = 0; channel < sweep.channels; ++channel)
+    join_statistics(sweep, scratch, channel, result);
+}
+
+void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch) {
+  Factors factors(sweep, scratch);
+  add_lines(sweep, parameters, factors);
+  const __m256 floor = _mm256_set1_ps(parameters.relu ? 0 : -std::numeric_limits<float>::infinity());
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    const Line line = factors.line(block);
+    const float* from = plane(sweep, x, image, block);
+    float* to = plane(sweep, y, image, block);
+    for (int64_t i = 0; i < sweep.cells * kLanes; i += kLanes) {
+      // This order of operands keeps NaN.
+      _mm256_storeu_ps(to + i, _mm256_max_ps(floor, normalized(line, _mm256_loadu_ps(from + i))));
+    }
+  });
+}
+
+void backward(const Sweep& sweep, Source x, Source dy, const Parameters& parameters, const Gradients& result,
+              float* scratch) {
+  Factors factors(sweep, scratch);
+  add_lines(sweep, parameters, factors);
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    const auto sums = parameters.relu ? plane_sums<true> : plane_sums<false>;
+    sums(sweep, factors.line(block), load_lanes(sweep, parameters.mean, block), plane(sweep, x, image, block),
+         plane(sweep, dy, image, block), partial(sweep, scratch, image, block));
+  });
+  for (int64_t channel = 0; channel < sweep.channels; ++channel)
+    join_sums(sweep, parameters, scratch, channel, result);
+  add_gradient_lines(sweep, parameters, result, factors);
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    const auto gradients = parameters.relu ? plane_gradients<true> : plane_gradients<false>;
+    gradients(sweep, factors.line(block), factors.gradient_line(block), plane(sweep, x, image, block),
+              plane(sweep, dy, image, block), plane(sweep, result.dx, image, block));
+  });
+}
+
+}  // namespace tacho::batch_norm

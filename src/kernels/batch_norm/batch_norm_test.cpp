@@ -1,0 +1,116 @@
+#include "kernels/batch_norm/batch_norm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/random.h"
+
+namespace tacho::batch_norm {
+namespace {
+
+using blocked::kLanes;
+
+constexpr double kEpsilon = 1e-5;
+
+std::vector<float> random_floats(int64_t count, uint64_t seed, float mean = 0) {
+  std::vector<float> values(static_cast<size_t>(count));
+  Random(seed).fill_normal(values, mean, 1);
+  return values;
+}
+
+// Activations with odd counts, as slices of tensors that are one block of channels wider.
+class BatchNorm : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  }
+
+  int64_t index(int64_t image, int64_t channel, int64_t cell) const {
+    return image * stride_ + (channel / kLanes * sweep_.cells + cell) * kLanes + channel % kLanes;
+  }
+
+  template<typename Function>
+  void for_cells(int64_t channel, const Function& function) const {
+    for (int64_t image = 0; image < sweep_.batch; ++image) {
+      for (int64_t cell = 0; cell < sweep_.cells; ++cell)
+        function(static_cast<size_t>(index(image, channel, cell)));
+    }
+  }
+
+  Parameters parameters() const {
+    return {weight_.data(), bias_.data(), mean_.data(), variance_.data(), kEpsilon, GetParam()};
+  }
+
+  double normal(size_t at, int64_t channel) const {
+    const auto c = static_cast<size_t>(channel);
+    return (x_[at] - mean_[c]) / std::sqrt(variance_[c] + kEpsilon);
+  }
+  double result(size_t at, int64_t channel) const {
+    const auto c = static_cast<size_t>(channel);
+    return weight_[c] * normal(at, channel) + bias_[c];
+  }
+
+  Sweep sweep_ = {.batch = 3, .channels = 13, .cells = 35};
+  int64_t stride_ = 3 * 35 * kLanes;
+  std::vector<float> x_ = random_floats(3 * stride_, 1, 5), dy_ = random_floats(3 * stride_, 2);
+  std::vector<float> weight_ = random_floats(13, 3), bias_ = random_floats(13, 4);
+  std::vector<float> mean_ = std::vector<float>(13), variance_ = std::vector<float>(13);
+  std::vector<float> scratch_ = std::vector<float>(static_cast<size_t>(scratch_floats(sweep_)), NAN);
+};
+
+TEST_P(BatchNorm, StatisticsEqualTheirDefinition) {
+  statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
+  for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
+    double sum = 0, squares = 0;
+    for_cells(channel, [&](size_t at) { sum += x_[at]; });
+    const double mean = sum / 105;
+    for_cells(channel, [&](size_t at) { squares += (x_[at] - mean) * (x_[at] - mean); });
+    EXPECT_NEAR(mean_[static_cast<size_t>(channel)], mean, 1e-6);
+    EXPECT_NEAR(variance_[static_cast<size_t>(channel)], squares / 105, 1e-6);
+  }
+}
+
+TEST_P(BatchNorm, NormalizesAndFillsUpWithZeros) {
+  statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
+  std::vector<float> y(x_.size(), 77);
+  normalize(sweep_, {x_.data(), stride_}, parameters(), {y.data(), stride_}, scratch_.data());
+  for (int64_t channel = 0; channel < 2 * kLanes; ++channel) {
+    for_cells(channel, [&](size_t at) {
+      double expected = channel < sweep_.channels ? result(at, channel) : 0;
+      if (GetParam()) expected = std::max(expected, 0.0);
+      ASSERT_NEAR(y[at], expected, 1e-5);
+    });
+  }
+  EXPECT_EQ(y[static_cast<size_t>(index(0, 2 * kLanes, 0))], 77);  // beyond the slice
+}
+
+TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
+  statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
+  std::vector<float> dx = dy_, dweight(13), dbias(13);
+  backward(sweep_, {x_.data(), stride_}, {dx.data(), stride_}, parameters(),
+           {{dx.data(), stride_}, dweight.data(), dbias.data()}, scratch_.data());
+  for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
+    const auto c = static_cast<size_t>(channel);
+    const auto passed = [&](size_t at) {
+      return GetParam() && result(at, channel) <= 0 ? 0.0 : static_cast<double>(dy_[at]);
+    };
+    double sum = 0, weighted = 0;
+    for_cells(channel, [&](size_t at) {
+      sum += passed(at);
+      weighted += passed(at) * normal(at, channel);
+    });
+    EXPECT_NEAR(dbias[c], sum, 1e-4);
+    EXPECT_NEAR(dweight[c], weighted, 1e-4);
+    for_cells(channel, [&](size_t at) {
+      const double inner = passed(at) - (sum + normal(at, channel) * weighted) / 105;
+      ASSERT_NEAR(dx[at], weight_[c] / std::sqrt(variance_[c] + kEpsilon) * inner, 1e-5);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutRelu, BatchNorm, testing::Bool());
+
+}  // namespace
+}  // namespace tacho::batch_norm
