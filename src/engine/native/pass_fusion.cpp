@@ -40,6 +40,7 @@ void fuse_backward(Program& program, Instruction& norm, BackwardPair pair, Remov
   Instruction& backward = program.instructions[static_cast<size_t>(pair.norm)];
   backward.inputs[4] = program.instructions[static_cast<size_t>(pair.relu)].inputs[1];
   backward.inputs.push_back(mask);
+  backward.inputs.push_back(norm.inputs[2]);
   removal.remove(pair.relu);
 }
 

@@ -21,6 +21,10 @@ void fuse_activations(Program& program);
 // Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
 void fuse_batch_norm_relu(Program& program);
 
+// Training: what a batch norm yields is computed again for the backward pass instead of being kept. Its input
+// is kept anyway, and one more sweep costs less than the memory.
+void recompute_batch_norm(Program& program);
+
 struct Pass {
   std::string_view name;
   void (*run)(Program& program);

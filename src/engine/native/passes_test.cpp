@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "graph/builder.h"
 #include "graph/gradient.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 namespace {
@@ -75,12 +78,31 @@ TEST(Passes, TrainingFusesReluIntoBatchNormAndItsGradient) {
   int fused_backward = 0;
   for (const Instruction& instruction : program.instructions) {
     EXPECT_FALSE(std::holds_alternative<Relu>(instruction.op));
-    if (!std::holds_alternative<BatchNormBackward>(instruction.op) || instruction.inputs.size() != 6)
+    if (!std::holds_alternative<BatchNormBackward>(instruction.op) || instruction.inputs.size() != 7)
       continue;
     EXPECT_EQ(instruction.inputs[5], norm.outputs[3]);
+    EXPECT_EQ(instruction.inputs[6], norm.inputs[2]);
     ++fused_backward;
   }
   EXPECT_EQ(fused_backward, 1);
+}
+
+TEST(Passes, BatchNormIsComputedAgainForTheBackwardPass) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const Program program = optimized(gradient(block(), Loss::dice));
+  const Instruction& norm = program.instructions[1];
+  int again = 0;
+  for (const Instruction& instruction : program.instructions) {
+    if (!instruction.backward) continue;
+    EXPECT_EQ(std::ranges::count(instruction.inputs, norm.outputs[0]), 0) << instruction.name;
+    const auto* op = std::get_if<BatchNorm>(&instruction.op);
+    if (op == nullptr || instruction.name != "bn1") continue;
+    EXPECT_FALSE(op->training);
+    EXPECT_EQ(instruction.inputs[3], norm.outputs[1]);
+    EXPECT_EQ(instruction.post_ops.size(), 1u);
+    ++again;
+  }
+  EXPECT_EQ(again, 1);
 }
 
 TEST(Passes, AnActivationIsNotFusedWhereItsInputIsReadElsewhere) {

@@ -22,7 +22,8 @@ struct FoldedBatchNorm {
 
 // A node of the graph, perhaps with its neighbours fused in. Two values go beyond the graph's: a training
 // BatchNorm with a fused ReLU yields the ReLU's mask as fourth output, and its BatchNormBackward takes it as
-// sixth input.
+// sixth input and the norm's bias as seventh: kernels need the one or the other. A BatchNorm that is not
+// `training` within a training program normalizes once more, with the statistics of the batch as inputs.
 struct Instruction {
   Op op;
   std::string name;

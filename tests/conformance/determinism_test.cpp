@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "models/zoo.h"
+#include "training_run.h"
+
+namespace tacho::conformance {
+namespace {
+
+// A network of each family that has something in it that could differ: batch norm, dropout, concatenation,
+// pooling, three dimensions.
+class TrainingTwice : public testing::TestWithParam<std::string> {
+ protected:
+  Graph graph() const {
+    const Model& model = find_model(GetParam());
+    const Extents image = model.image.size() == 3 ? Extents{8, 16, 16} : Extents{107, 107};
+    return gradient(build_model(model, {.batch = 3, .image = image, .classes = 7}), model.loss);
+  }
+};
+
+TEST_P(TrainingTwice, GivesTheSameBits) {
+  constexpr int kUpdates = 3;
+  const Sgd rule = {.learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4};
+  const Graph network = graph();
+  const Material material = make_material(network, 31);
+  for (const EngineUnderTest& engine : engines_under_test()) {
+    const Outcome first = run_training(engine, network, material, kUpdates, rule);
+    const Outcome second = run_training(engine, network, material, kUpdates, rule);
+    for (const auto& [name, tensor] : first) {
+      EXPECT_EQ(std::memcmp(tensor.raw(), second.at(name).raw(), tensor.bytes()), 0)
+          << name << " on " << engine.name();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, TrainingTwice,
+                         testing::Values("squeezenet1_1", "resnet18", "resnet50", "densenet121",
+                                         "inception_v3", "unet3d_lite"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace tacho::conformance
