@@ -96,25 +96,34 @@ void Positions::list(const Kind& kind, int64_t begin, int64_t end, const Step* s
     at[axis] = kind[axis].begin + rest % kind[axis].outputs();
     rest /= kind[axis].outputs();
   }
-  int64_t image = rest;
-  const auto advance = [&] {
-    for (int axis = 2; axis >= 0; --axis) {
-      if (++at[axis] < kind[axis].end) return;
-      at[axis] = kind[axis].begin;
+  int64_t image = rest, src = 0, dst = 0;
+  const auto locate = [&] {
+    std::array<int64_t, 3> from;
+    for (int axis = 0; axis < 3; ++axis) {
+      from[axis] = at[axis] * axes_[axis].stride() - axes_[axis].padding() + kind[axis].tap_begin;
     }
-    ++image;
+    src = image * src_.batch_stride + offset_of(src_, from);
+    dst = image * dst_.batch_stride + offset_of(dst_, at);
   };
+  const auto advance = [&] {
+    if (++at[2] < kind[2].end) {
+      src += axes_[2].stride() * kLanes;
+      dst += kLanes;
+      return;
+    }
+    at[2] = kind[2].begin;
+    if (++at[1] == kind[1].end) at[1] = kind[1].begin, ++at[0];
+    if (at[0] == kind[0].end) at[0] = kind[0].begin, ++image;
+    locate();
+  };
+  locate();
   for (int64_t i = begin; i < end; ++i, ++result) {
     result->count = static_cast<int>(first_of(i + 1) - first_of(i));
     result->taps = kind[0].taps() * kind[1].taps() * kind[2].taps();
     result->steps = steps;
     for (int position = 0; position < result->count; ++position, advance()) {
-      std::array<int64_t, 3> from;
-      for (int axis = 0; axis < 3; ++axis) {
-        from[axis] = at[axis] * axes_[axis].stride() - axes_[axis].padding() + kind[axis].tap_begin;
-      }
-      result->src[position] = image * src_.batch_stride + offset_of(src_, from);
-      result->dst[position] = image * dst_.batch_stride + offset_of(dst_, at);
+      result->src[position] = src;
+      result->dst[position] = dst;
     }
   }
 }
