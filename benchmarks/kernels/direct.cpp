@@ -68,13 +68,15 @@ class DirectForward {
         src_(problem.src.memory.get_desc().dims(), problem.blocked()),
         dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
         packed_(static_cast<size_t>(packed_weights_floats(convolution_)) * sizeof(float)),
+        scratch_(static_cast<size_t>(forward_scratch_floats(convolution_, threads)) * sizeof(float)),
         bias_(problem.bias.data()) {
     src_.copy_from(problem.src);
     pack_weights(convolution_, problem.weights.data(), floats(packed_), threads);
   }
 
   void run() {
-    forward(convolution_, {src_.data(), floats(packed_), bias_, nullptr, true, dst_.data()}, threads_);
+    forward(convolution_, {src_.data(), floats(packed_), bias_, nullptr, true, dst_.data()}, floats(scratch_),
+            threads_);
   }
   Tensor& result() { return dst_; }
 
@@ -82,7 +84,7 @@ class DirectForward {
   Convolution convolution_;
   int threads_;
   Tensor src_, dst_;
-  Buffer packed_;
+  Buffer packed_, scratch_;
   const float* bias_;
 };
 

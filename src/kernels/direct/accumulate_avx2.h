@@ -8,18 +8,17 @@
 namespace tacho::direct {
 
 struct Accumulation {
-  const float* src;  // the chunk's first channel block
-  int64_t src_block_stride, src_plane_stride, src_row_stride;
-  const float* weights;  // of one chunk and slice
-  int64_t weight_block_stride, weight_plane_stride, weight_row_stride;
-  int64_t channel_blocks;
+  const float* src;         // the chunk's first channel block
+  const float* weights;     // of one chunk and slice
+  int64_t channel_blocks;   // of the chunk
   const float* begin_with;  // sums so far, laid out as dst, or none
   const float* bias;        // 16, added at the end
-  float floor;
-  float* dst;  // the slice's first channel block
+  float floor;              // no output is less
+  float* dst;               // the slice's first channel block
   int64_t dst_block_stride;
 };
 
+// `prefetch`: one line for each step, fetched into L2.
 template<int positions, int vectors>
 void accumulate(const Accumulation& task, const PositionBlock& block, const float* prefetch) {
   __m256 sums[positions][vectors];
@@ -39,36 +38,27 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
       }
     }
   }
-  const float* weights_of_block = task.weights + block.first_tap * kTapFloats;
-  int64_t block_offset = 0;
-  for (int64_t left = task.channel_blocks; left > 0; --left) {
-    for (int64_t z = 0; z < block.taps[0]; ++z) {
-      for (int64_t y = 0; y < block.taps[1]; ++y) {
-        const float* weights = weights_of_block + z * task.weight_plane_stride + y * task.weight_row_stride;
-        int64_t offset = block_offset + z * task.src_plane_stride + y * task.src_row_stride;
-        for (int64_t x = block.taps[2]; x > 0; --x) {
-          _mm_prefetch(prefetch, _MM_HINT_T1);
-#pragma GCC unroll 8
-          for (int64_t channel = 0; channel < kLanes; ++channel) {
-            __m256 weight[vectors];
-#pragma GCC unroll 2
-            for (int v = 0; v < vectors; ++v)
-              weight[v] = _mm256_load_ps(weights + channel * kSliceChannels + v * kLanes);
+  const Step* const end = block.steps + task.channel_blocks * block.taps;
+  for (const Step* step = block.steps; step != end; ++step) {
+    const float* weights = task.weights + step->weights;
+    const int64_t offset = step->src;
+    _mm_prefetch(prefetch, _MM_HINT_T1);
+    prefetch += kLineFloats;
 #pragma GCC unroll 6
-            for (int i = 0; i < positions; ++i) {
-              const __m256 input = _mm256_broadcast_ss(inputs[i] + offset + channel);
+    for (int i = 0; i < positions; ++i) _mm_prefetch(inputs[i] + step[1].src, _MM_HINT_T0);
+#pragma GCC unroll 8
+    for (int64_t channel = 0; channel < kLanes; ++channel) {
+      __m256 weight[vectors];
 #pragma GCC unroll 2
-              for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_fmadd_ps(input, weight[v], sums[i][v]);
-            }
-          }
-          offset += kLanes;
-          weights += kTapFloats;
-          prefetch += kLineFloats;
-        }
+      for (int v = 0; v < vectors; ++v)
+        weight[v] = _mm256_load_ps(weights + channel * kSliceChannels + v * kLanes);
+#pragma GCC unroll 6
+      for (int i = 0; i < positions; ++i) {
+        const __m256 input = _mm256_broadcast_ss(inputs[i] + offset + channel);
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_fmadd_ps(input, weight[v], sums[i][v]);
       }
     }
-    block_offset += task.src_block_stride;
-    weights_of_block += task.weight_block_stride;
   }
   const __m256 floor = _mm256_set1_ps(task.floor);
 #pragma GCC unroll 2

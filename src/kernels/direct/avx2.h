@@ -5,6 +5,7 @@
 // What direct.h offers, for CPUs with AVX2 and FMA.
 namespace tacho::direct {
 
-void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, int threads);
+void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
+                      int threads);
 
 }  // namespace tacho::direct

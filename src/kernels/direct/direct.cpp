@@ -4,7 +4,7 @@
 
 #include "base/cpu.h"
 #include "kernels/direct/avx2.h"
-#include "kernels/direct/positions.h"
+#include "kernels/direct/forward_plan.h"
 
 namespace tacho::direct {
 
@@ -33,9 +33,14 @@ std::optional<std::string> why_unsupported(const Convolution& convolution) {
 
 int64_t packed_weights_floats(const Convolution& convolution) { return PackedLayout(convolution).floats(); }
 
-void forward(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
+int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
+  return threads * ForwardPlan(convolution, threads).steps *
+         static_cast<int64_t>(sizeof(Step) / sizeof(float));
+}
+
+void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
-  forward_f32_avx2(convolution, arguments, threads);
+  forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 
 }  // namespace tacho::direct

@@ -40,8 +40,9 @@ struct ForwardArguments {
   float* dst = nullptr;
 };
 
-// Packed weights must be aligned to 64 bytes, activations to 32. Nothing is allocated while running, no
-// scratch is needed, and the result does not depend on the number of threads.
-void forward(const Convolution& convolution, const ForwardArguments& arguments, int threads);
+// Packed weights and scratch must be aligned to 64 bytes, activations to 32. Nothing is allocated while
+// running, and the result does not depend on the number of threads.
+int64_t forward_scratch_floats(const Convolution& convolution, int threads);
+void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
 
 }  // namespace tacho::direct

@@ -71,6 +71,11 @@ Floats packed(const Convolution& convolution, const Floats& weights, int threads
   return result;
 }
 
+void run(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
+  Floats scratch(forward_scratch_floats(convolution, threads), std::nanf(""));
+  forward(convolution, arguments, scratch.data(), threads);
+}
+
 bool same(const Floats& a, const Floats& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -110,7 +115,7 @@ TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
     const Floats to_use = packed(c, weights, threads);
     arguments.packed_weights = to_use.data();
     std::fill_n(dst.data(), dst.size(), kUntouched);
-    forward(c, arguments, threads);
+    run(c, arguments, threads);
     for (int64_t i = 0; i < dst.size(); ++i) {
       ASSERT_NEAR(dst[i], truth[i], allowed * std::max(1.0, std::abs(truth[i]))) << i << ", " << threads;
     }
@@ -152,8 +157,7 @@ TEST(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   const Floats src = random_src(c), bias = random_floats(20, 4), weights = packed(c, random_weights(c));
   Floats dst = untouched_dst(c);
-  forward(c, {.src = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .dst = dst.data()},
-          1);
+  run(c, {.src = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .dst = dst.data()}, 1);
   for (int64_t i = 2 * dst_layout(c).block_stride; i < dst.size(); ++i) {
     if (i % kLanes < 4) continue;
     ASSERT_EQ(dst[i], 0) << i;
@@ -172,9 +176,8 @@ TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
   for (int64_t image = 0; image < 3; ++image) {
     std::copy_n(wide_src.data() + (image * 5 + 1) * block, 2 * block, src.data() + image * 2 * block);
   }
-  forward(dense, {.src = src.data(), .packed_weights = weights.data(), .dst = dst.data()}, 1);
-  forward(
-      slices,
+  run(dense, {.src = src.data(), .packed_weights = weights.data(), .dst = dst.data()}, 1);
+  run(slices,
       {.src = wide_src.data() + block, .packed_weights = weights.data(), .dst = wide_dst.data() + 2 * block},
       1);
   for (int64_t i = 0; i < wide_dst.size(); ++i) {
@@ -189,10 +192,10 @@ TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   const Floats src = random_src(c), weights = packed(c, random_weights(c));
   Floats alone = untouched_dst(c);
-  forward(c, {.src = src.data(), .packed_weights = weights.data(), .dst = alone.data()}, 1);
+  run(c, {.src = src.data(), .packed_weights = weights.data(), .dst = alone.data()}, 1);
   for (const int threads : {2, 3, 16}) {
     Floats together = untouched_dst(c);
-    forward(c, {.src = src.data(), .packed_weights = weights.data(), .dst = together.data()}, threads);
+    run(c, {.src = src.data(), .packed_weights = weights.data(), .dst = together.data()}, threads);
     EXPECT_TRUE(same(alone, together)) << threads;
   }
 }
@@ -204,9 +207,9 @@ TEST(Direct, AddsAResidualInPlace) {
   Floats apart = untouched_dst(c), in_place = random_residual(c);
   ForwardArguments arguments = {.src = src.data(), .packed_weights = weights.data()};
   arguments.residual = residual.data(), arguments.dst = apart.data();
-  forward(c, arguments, 2);
+  run(c, arguments, 2);
   arguments.residual = arguments.dst = in_place.data();
-  forward(c, arguments, 2);
+  run(c, arguments, 2);
   EXPECT_TRUE(same(apart, in_place));
 }
 

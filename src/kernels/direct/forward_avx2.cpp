@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <limits>
 
 #include "kernels/direct/accumulate_avx2.h"
@@ -12,12 +14,12 @@ constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
 class Panel {
  public:
   Panel(const Convolution& convolution, const ForwardPlan& plan, const ForwardArguments& arguments,
-        int64_t index)
+        int64_t index, Step* steps)
       : convolution_(convolution),
         plan_(plan),
         arguments_(arguments),
         size_(plan.panel_begin(index + 1) - plan.panel_begin(index)) {
-    plan.positions.list(plan.panel_begin(index), plan.panel_begin(index + 1), blocks_.data());
+    plan.positions.list(plan.panel_begin(index), plan.panel_begin(index + 1), steps, blocks_.data());
   }
 
   void run(int64_t slice_begin, int64_t slice_end) const {
@@ -31,7 +33,6 @@ class Panel {
     const PackedLayout& packed = plan_.packed;
     const bool first = chunk == 0, last = chunk + 1 == packed.chunks;
     const int64_t dst_offset = 2 * slice * plan_.dst.block_stride;
-    const int64_t row = convolution_.kernel[2] * kTapFloats;
     float* dst = arguments_.dst + dst_offset;
     alignas(32) float bias[kSliceChannels] = {};
     if (last && arguments_.bias != nullptr) {
@@ -42,13 +43,7 @@ class Panel {
     const float* residual = arguments_.residual == nullptr ? nullptr : arguments_.residual + dst_offset;
     const Accumulation task = {
         .src = arguments_.src + packed.chunk_begin(chunk) * plan_.src.block_stride,
-        .src_block_stride = plan_.src.block_stride,
-        .src_plane_stride = plan_.src.plane_stride,
-        .src_row_stride = plan_.src.extents[2] * kLanes,
         .weights = arguments_.packed_weights + packed.slice_offset(chunk, slice),
-        .weight_block_stride = packed.block_stride,
-        .weight_plane_stride = convolution_.kernel[1] * row,
-        .weight_row_stride = row,
         .channel_blocks = packed.chunk_blocks(chunk),
         .begin_with = first ? residual : dst,
         .bias = bias,
@@ -74,12 +69,14 @@ class Panel {
 
 }  // namespace
 
-void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
+void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
+                      int threads) {
   const ForwardPlan plan(convolution, threads);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
   for (int64_t index = 0; index < plan.panels; ++index) {
     for (int64_t group = 0; group < plan.groups; ++group) {
-      const Panel panel(convolution, plan, arguments, index);
+      Step* steps = reinterpret_cast<Step*>(scratch) + omp_get_thread_num() * plan.steps;
+      const Panel panel(convolution, plan, arguments, index, steps);
       panel.run(plan.group_begin(group), plan.group_begin(group + 1));
     }
   }

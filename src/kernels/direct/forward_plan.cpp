@@ -32,6 +32,7 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
     panels = divide_up(panels, threads) * threads;
   }
   panels = std::min(panels, blocks);
+  steps = positions.steps(largest_panel());
 }
 
 }  // namespace tacho::direct

@@ -10,12 +10,14 @@ struct ForwardPlan {
   ForwardPlan(const Convolution& convolution, int threads);
 
   int64_t panel_begin(int64_t panel) const { return positions.blocks() * panel / panels; }
+  int64_t largest_panel() const { return divide_up(positions.blocks(), panels); }
   int64_t group_begin(int64_t group) const { return packed.slices * group / groups; }
 
   Positions positions;
   ActivationLayout src, dst;
   PackedLayout packed;
   int64_t panels, groups;
+  int64_t steps;  // room that each thread needs for those of a panel
 };
 
 inline constexpr int64_t kMaxPanelBlocks = 64;

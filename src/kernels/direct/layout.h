@@ -32,6 +32,7 @@ struct PackedLayout {
 
   int64_t chunk_begin(int64_t chunk) const { return blocks * chunk / chunks; }  // in input blocks
   int64_t chunk_blocks(int64_t chunk) const { return chunk_begin(chunk + 1) - chunk_begin(chunk); }
+  int64_t largest_chunk() const { return divide_up(blocks, chunks); }
   int64_t slice_offset(int64_t chunk, int64_t slice) const {
     return (chunk_begin(chunk) * slices + chunk_blocks(chunk) * slice) * block_stride;
   }

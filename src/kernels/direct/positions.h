@@ -30,11 +30,16 @@ class Axis {
   std::array<Run, 2 * kMaxKernel> runs_;
 };
 
+// One tap of one channel block: where it lies, as seen from a position and from a slice's weights.
+struct Step {
+  int64_t src, weights;
+};
+
 // Positions that need the same taps, so that no tap is wasted on padding.
 struct PositionBlock {
   int count = 0;
-  std::array<int64_t, 3> taps;               // along each axis
-  int64_t first_tap;                         // of all the kernel's
+  int64_t taps;                              // of each channel block
+  const Step* steps;                         // one more may be read
   std::array<int64_t, kBlockPositions> src;  // where the first tap meets the source's first channel block
   std::array<int64_t, kBlockPositions> dst;
 };
@@ -46,8 +51,11 @@ class Positions {
 
   int64_t blocks() const { return blocks_; }
 
-  // Blocks [begin, end) of all.
-  void list(int64_t begin, int64_t end, PositionBlock* result) const;
+  // Room for the steps of that many blocks.
+  int64_t steps(int64_t blocks) const;
+
+  // Blocks [begin, end) of all. They point into `steps`.
+  void list(int64_t begin, int64_t end, Step* steps, PositionBlock* result) const;
 
  private:
   using Kind = std::array<Run, 3>;  // one run of each axis
@@ -55,13 +63,15 @@ class Positions {
   template<typename Visit>
   void for_each_kind(const Visit& visit) const;
   int64_t count(const Kind& kind) const;
-  void list(const Kind& kind, int64_t begin, int64_t end, PositionBlock* result) const;
+  void list(const Kind& kind, int64_t begin, int64_t end, const Step* steps, PositionBlock* result) const;
+  Step* list_steps(const Kind& kind, Step* steps) const;
 
   int64_t batch_;
   std::array<int64_t, 3> kernel_;
+  int64_t chunk_blocks_;  // input blocks of the largest chunk
   ActivationLayout src_, dst_;
   std::array<Axis, 3> axes_;
-  int64_t blocks_ = 0;
+  int64_t blocks_ = 0, kinds_ = 0;
 };
 
 }  // namespace tacho::direct
