@@ -59,27 +59,39 @@ memory::desc blocked_desc(const Shape& shape) {
 
 memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
 
-// What a forward step does with its sums: a residual operand, then ReLU; other activations come after it.
+// What a forward step does with its sums: a residual operand, then an activation, then max pooling. Sigmoids
+// come after it, which keeps maxima the maxima.
 struct Epilogue {
   std::optional<ValueId> residual = {};
-  bool relu = false;
-  const PostOp* separate = nullptr;
+  winograd::Activation activation = winograd::Activation::none;
+  float alpha = 1;
+  bool max_pool = false;
+  bool has_sigmoid = false;
 };
 
 std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
   Epilogue epilogue;
   for (const PostOp& post : post_ops) {
-    const bool last = epilogue.relu || epilogue.separate != nullptr;
-    if (last) return std::nullopt;
+    if (std::holds_alternative<MaxPool>(post.op)) {
+      epilogue.max_pool = true;
+      continue;
+    }
+    const bool last = epilogue.activation != winograd::Activation::none || epilogue.has_sigmoid;
+    if (last || epilogue.max_pool) return std::nullopt;
     if (std::holds_alternative<Add>(post.op)) {
       if (epilogue.residual) return std::nullopt;
       epilogue.residual = post.operand;
     } else if (std::holds_alternative<Relu>(post.op)) {
-      epilogue.relu = true;
+      epilogue.activation = winograd::Activation::relu;
+    } else if (const auto* elu = std::get_if<Elu>(&post.op)) {
+      epilogue.activation = winograd::Activation::elu;
+      epilogue.alpha = static_cast<float>(elu->alpha);
     } else {
-      epilogue.separate = &post;
+      epilogue.has_sigmoid = true;
     }
   }
+  const bool swaps_order = epilogue.activation == winograd::Activation::elu && epilogue.alpha < 0;
+  if (epilogue.max_pool && (epilogue.residual || swaps_order)) return std::nullopt;
   return epilogue;
 }
 
@@ -140,19 +152,24 @@ PackedOperands pack(const winograd::Convolution& convolution, const Instruction&
 }
 
 void add_forward(const winograd::Convolution& convolution, const View& x, const PackedOperands& packed,
-                 const std::optional<View>& residual, bool relu, const View& y, Assembler& assembler) {
+                 const std::optional<View>& residual, const Epilogue& epilogue, const View& y,
+                 Assembler& assembler) {
   const int threads = assembler.threads();
-  const View scratch =
-      assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
+  const View scratch = assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
   std::vector<View> views = {x, packed.weight, y, scratch};
   if (packed.bias) views.push_back(*packed.bias);
   if (residual) views.push_back(*residual);
   const bool has_bias = packed.bias.has_value(), has_residual = residual.has_value();
+  const auto activation = epilogue.activation;
+  const float alpha = epilogue.alpha;
+  const bool max_pool = epilogue.max_pool;
   const char* name = convolution.kernel_depth == 3 ? "winograd_4x4x4" : "winograd_4x4";
   assembler.add_kernel(name, views, [=](std::span<std::byte* const> at) {
     winograd::ForwardArguments arguments = {.src = as<const float>(at[0]),
                                             .packed_weights = as<const float>(at[1]),
-                                            .relu = relu,
+                                            .activation = activation,
+                                            .alpha = alpha,
+                                            .max_pool = max_pool,
                                             .dst = as<float>(at[2])};
     if (has_bias) arguments.bias = as<const float>(at[4]);
     if (has_residual) arguments.residual = as<const float>(at[has_bias ? 5 : 4]);
@@ -160,11 +177,9 @@ void add_forward(const winograd::Convolution& convolution, const View& x, const 
   });
 }
 
-void add_activation(const PostOp& post, const View& y, Assembler& assembler) {
-  const auto* elu = std::get_if<Elu>(&post.op);
-  const auto kind = elu != nullptr ? dnnl::algorithm::eltwise_elu : dnnl::algorithm::eltwise_logistic;
-  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc,
-                                         elu != nullptr ? static_cast<float>(elu->alpha) : 0.0f, 0.0f);
+void add_sigmoid(const View& y, Assembler& assembler) {
+  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), dnnl::algorithm::eltwise_logistic, y.desc,
+                                         0.0f, 0.0f);
   const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
   assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
@@ -187,6 +202,10 @@ int64_t winograd_memory_bytes(const Graph& graph) {
   return graph.training ? largest : all;
 }
 
+bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {
+  return winograd_of(op, input, weight).has_value();
+}
+
 bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   const auto convolution =
       winograd_of(op, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.inputs[1]));
@@ -201,8 +220,8 @@ bool emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   const bool over_residual = residual && residual->slot != x.slot;
   const View y = over_residual ? assembler.define_over(instruction.outputs[0], *residual)
                                : assembler.define(instruction.outputs[0], result);
-  add_forward(*convolution, x, packed, residual, epilogue->relu, y, assembler);
-  if (epilogue->separate != nullptr) add_activation(*epilogue->separate, y, assembler);
+  add_forward(*convolution, x, packed, residual, *epilogue, y, assembler);
+  if (epilogue->has_sigmoid) add_sigmoid(y, assembler);
   return true;
 }
 
@@ -216,7 +235,7 @@ bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruc
   const View packed =
       packed_parameter(backward, winograd::WeightOrder::flipped, instruction.inputs[1], assembler);
   const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-  add_forward(backward, dy, {packed, {}}, {}, false, dx, assembler);
+  add_forward(backward, dy, {packed, {}}, {}, {}, dx, assembler);
   return true;
 }
 

@@ -11,6 +11,9 @@ namespace tacho::native {
 // of all convolutions, in training those of one at a time.
 int64_t winograd_memory_bytes(const Graph& graph);
 
+// Whether emit_winograd() will compute it, but for its post-ops.
+bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight);
+
 bool emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
 bool emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
 bool emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
