@@ -6,7 +6,7 @@ std::span<const Pass> passes() {
   static constexpr Pass kPasses[] = {
       {"remove_identities", remove_identities}, {"fold_batch_norm", fold_batch_norm},
       {"fuse_residual_add", fuse_residual_add}, {"fuse_batch_norm_relu", fuse_batch_norm_relu},
-      {"fuse_activations", fuse_activations},
+      {"fuse_activations", fuse_activations},   {"fuse_max_pool", fuse_max_pool},
   };
   return kPasses;
 }
