@@ -90,8 +90,13 @@ class WinogradForward {
   }
 
   void run() {
-    forward(convolution_, {src_.data(), floats(packed_), bias_, nullptr, true, dst_.data()}, floats(scratch_),
-            threads_);
+    forward(convolution_,
+            {.src = src_.data(),
+             .packed_weights = floats(packed_),
+             .bias = bias_,
+             .activation = winograd::Activation::relu,
+             .dst = dst_.data()},
+            floats(scratch_), threads_);
   }
   Tensor& result() { return dst_; }
 

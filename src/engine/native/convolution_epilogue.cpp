@@ -11,17 +11,24 @@ memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(c
 std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
   Epilogue epilogue;
   for (const PostOp& post : post_ops) {
-    const bool last = epilogue.relu || epilogue.separate != nullptr;
-    if (last) return std::nullopt;
-    if (std::holds_alternative<Add>(post.op)) {
+    const bool has_activation = epilogue.relu || epilogue.elu || epilogue.sigmoid;
+    if (std::holds_alternative<MaxPool>(post.op)) {
+      epilogue.max_pool = true;
+    } else if (has_activation || epilogue.max_pool) {
+      return std::nullopt;
+    } else if (std::holds_alternative<Add>(post.op)) {
       if (epilogue.residual) return std::nullopt;
       epilogue.residual = post.operand;
     } else if (std::holds_alternative<Relu>(post.op)) {
       epilogue.relu = true;
+    } else if (const auto* elu = std::get_if<Elu>(&post.op)) {
+      epilogue.elu = static_cast<float>(elu->alpha);
     } else {
-      epilogue.separate = &post;
+      epilogue.sigmoid = true;
     }
   }
+  const bool swaps_order = epilogue.elu && *epilogue.elu < 0;
+  if (epilogue.max_pool && (epilogue.residual || swaps_order)) return std::nullopt;
   return epilogue;
 }
 
@@ -35,8 +42,8 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
           residual};
 }
 
-void add_activation(const PostOp& post, const View& y, Assembler& assembler) {
-  const auto* elu = std::get_if<Elu>(&post.op);
+void add_activation(const Op& activation, const View& y, Assembler& assembler) {
+  const auto* elu = std::get_if<Elu>(&activation);
   const auto kind = elu != nullptr ? dnnl::algorithm::eltwise_elu : dnnl::algorithm::eltwise_logistic;
   const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc,
                                          elu != nullptr ? static_cast<float>(elu->alpha) : 0.0f, 0.0f);

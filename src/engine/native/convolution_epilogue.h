@@ -6,11 +6,14 @@
 // go.
 namespace tacho::native {
 
-// A residual operand, then ReLU, as the kernel stores its sums; another activation comes after it.
+// A residual operand, then ReLU or ELU, then 2x2 max pooling. A sigmoid comes after it all: it keeps maxima
+// the maxima.
 struct Epilogue {
   std::optional<ValueId> residual = {};
   bool relu = false;
-  const PostOp* separate = nullptr;
+  std::optional<float> elu = {};  // its alpha
+  bool max_pool = false;
+  bool sigmoid = false;
 };
 
 // Nothing where the post-ops are more than that.
@@ -25,8 +28,8 @@ struct ResultView {
 ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
                          Assembler& assembler);
 
-// An activation on its own, in place.
-void add_activation(const PostOp& post, const View& y, Assembler& assembler);
+// ELU or a sigmoid on its own, in place.
+void add_activation(const Op& activation, const View& y, Assembler& assembler);
 
 // A plain piece of memory; never empty.
 dnnl::memory::desc floats_desc(int64_t count);

@@ -79,10 +79,24 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
   return attributes;
 }
 
+// For kernels that do not take a fused max pooling.
+void emit_pool_apart(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
+  Instruction convolution = instruction, pool = instruction;
+  const auto& max_pool = std::get<MaxPool>(instruction.post_ops.back().op);
+  convolution.outputs[0] = instruction.before_pool;
+  convolution.before_pool = -1;
+  convolution.post_ops.pop_back();
+  emit_op(op, convolution, assembler);
+  pool.inputs = {instruction.before_pool};
+  pool.post_ops.clear();
+  emit_op(max_pool, pool, assembler);
+}
+
 }  // namespace
 
 void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
+  if (instruction.before_pool >= 0) return emit_pool_apart(op, instruction, assembler);
   if (assembler.kernel() == ConvolutionKernel::direct) return emit_direct(op, instruction, assembler);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,

@@ -49,7 +49,9 @@ void emit_direct(const Convolution& op, const Instruction& instruction, Assemble
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.view.desc);
 
-  std::vector<View> views = {x, packed.weight, y.view};
+  std::vector<View> views = {
+      x, packed.weight, y.view,
+      assembler.scratch(floats_desc(direct::forward_scratch_floats(convolution, threads)))};
   if (packed.bias) views.push_back(*packed.bias);
   if (y.residual) views.push_back(*y.residual);
   assembler.add_kernel("direct", views,
@@ -59,11 +61,12 @@ void emit_direct(const Convolution& op, const Instruction& instruction, Assemble
                                                                .packed_weights = as<const float>(at[1]),
                                                                .relu = relu,
                                                                .dst = as<float>(at[2])};
-                         if (has_bias) arguments.bias = as<const float>(at[3]);
+                         if (has_bias) arguments.bias = as<const float>(at[4]);
                          if (has_residual) arguments.residual = as<const float>(at.back());
-                         direct::forward(convolution, arguments, threads);
+                         direct::forward(convolution, arguments, as<float>(at[3]), threads);
                        });
-  if (epilogue.separate != nullptr) add_activation(*epilogue.separate, y.view, assembler);
+  if (epilogue.elu) add_activation(Elu{*epilogue.elu}, y.view, assembler);
+  if (epilogue.sigmoid) add_activation(Sigmoid{}, y.view, assembler);
 }
 
 }  // namespace tacho::native

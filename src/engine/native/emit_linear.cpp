@@ -1,4 +1,8 @@
+#include <algorithm>
+
+#include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
+#include "kernels/linear/linear.h"
 
 namespace tacho::native {
 namespace {
@@ -17,9 +21,49 @@ Forward::primitive_desc forward_desc(const memory::desc& src, const Shape& weigh
   return Forward::primitive_desc(desc, attributes, assembler.engine());
 }
 
+bool is_relu_at_most(const std::vector<PostOp>& post_ops) {
+  return post_ops.empty() || (post_ops.size() == 1 && std::holds_alternative<Relu>(post_ops[0].op));
+}
+
+// By our own kernel, which reads the weights once for all images; false where it cannot. Where they fit into
+// a cache, or one image reads them once anyway, oneDNN is as fast.
+bool emit_small_batch(const Instruction& instruction, Assembler& assembler) {
+  constexpr int64_t kCachedFloats = 1 << 20;
+  const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
+  const linear::Layer layer = {assembler.shape(instruction.inputs[0])[0], weight_shape[1], weight_shape[0]};
+  if (assembler.is_training() || !is_relu_at_most(instruction.post_ops) || linear::why_unsupported(layer) ||
+      layer.batch == 1 || elements(weight_shape) <= kCachedFloats) {
+    return false;
+  }
+  const int threads = assembler.threads();
+  const View x = assembler.in_plain(instruction.inputs[0]);
+  const Packing packing = {
+      "linear_pack", linear::packed_weights_floats(layer),
+      [=](const float* plain, float* packed) { linear::pack_weights(layer, plain, packed, threads); }};
+  const ConvolutionWeights packed = packed_weights(instruction, packing, assembler);
+  std::vector<View> views = {
+      x, packed.weight,
+      assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0]))),
+      assembler.scratch(plain_desc({std::max<int64_t>(1, linear::scratch_floats(layer, threads))}))};
+  if (packed.bias) views.push_back(*packed.bias);
+  assembler.add_kernel("linear", views,
+                       [=, relu = !instruction.post_ops.empty(),
+                        has_bias = packed.bias.has_value()](std::span<std::byte* const> at) {
+                         linear::forward(layer,
+                                         {.src = as<const float>(at[0]),
+                                          .packed_weights = as<const float>(at[1]),
+                                          .bias = has_bias ? as<const float>(at[4]) : nullptr,
+                                          .relu = relu,
+                                          .dst = as<float>(at[2])},
+                                         as<float>(at[3]), threads);
+                       });
+  return true;
+}
+
 }  // namespace
 
 void emit_op(const Linear&, const Instruction& instruction, Assembler& assembler) {
+  if (emit_small_batch(instruction, assembler)) return;
   const View x = assembler.in_plain(instruction.inputs[0]);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const bool has_bias = instruction.inputs.size() > 2;

@@ -50,7 +50,8 @@ Packing packing_of(const winograd::Convolution& convolution, winograd::WeightOrd
 }
 
 void add_forward(winograd::Convolution convolution, const View& x, const ConvolutionWeights& packed,
-                 const std::optional<View>& residual, bool relu, const View& y, Assembler& assembler) {
+                 const std::optional<View>& residual, const Epilogue& epilogue, const View& y,
+                 Assembler& assembler) {
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.desc);
   const int threads = assembler.threads();
@@ -59,11 +60,19 @@ void add_forward(winograd::Convolution convolution, const View& x, const Convolu
   if (packed.bias) views.push_back(*packed.bias);
   if (residual) views.push_back(*residual);
   const bool has_bias = packed.bias.has_value(), has_residual = residual.has_value();
+  using winograd::Activation;
+  const Activation activation = epilogue.relu  ? Activation::relu
+                                : epilogue.elu ? Activation::elu
+                                               : Activation::none;
+  const float alpha = epilogue.elu.value_or(1);
+  const bool max_pool = epilogue.max_pool;
   const char* name = convolution.kernel_depth == 3 ? "winograd_4x4x4" : "winograd_4x4";
   assembler.add_kernel(name, views, [=](std::span<std::byte* const> at) {
     winograd::ForwardArguments arguments = {.src = as<const float>(at[0]),
                                             .packed_weights = as<const float>(at[1]),
-                                            .relu = relu,
+                                            .activation = activation,
+                                            .alpha = alpha,
+                                            .max_pool = max_pool,
                                             .dst = as<float>(at[2])};
     if (has_bias) arguments.bias = as<const float>(at[4]);
     if (has_residual) arguments.residual = as<const float>(at[has_bias ? 5 : 4]);
@@ -88,6 +97,10 @@ int64_t winograd_memory_bytes(const Graph& graph) {
   return graph.training ? largest : all;
 }
 
+bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {
+  return winograd_of(op, input, weight).has_value();
+}
+
 bool winograd_can(const Program& program, const Instruction& instruction) {
   if (const auto* op = std::get_if<Convolution>(&instruction.op)) {
     return winograd_of(*op, program.shape(instruction.inputs[0]), program.shape(instruction.inputs[1])) &&
@@ -109,8 +122,8 @@ void emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   const ConvolutionWeights packed = packed_weights(
       instruction, packing_of(*convolution, winograd::WeightOrder::forward, assembler), assembler);
   const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
-  add_forward(*convolution, x, packed, residual, epilogue->relu, y, assembler);
-  if (epilogue->separate != nullptr) add_activation(*epilogue->separate, y, assembler);
+  add_forward(*convolution, x, packed, residual, *epilogue, y, assembler);
+  if (epilogue->sigmoid) add_activation(Sigmoid{}, y, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
@@ -121,7 +134,7 @@ void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruc
   const View packed = packed_parameter(
       instruction.inputs[1], packing_of(backward, winograd::WeightOrder::flipped, assembler), assembler);
   const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-  add_forward(backward, dy, {packed, {}}, {}, false, dx, assembler);
+  add_forward(backward, dy, {packed, {}}, {}, {}, dx, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,

@@ -10,6 +10,8 @@ namespace tacho::native {
 int64_t winograd_memory_bytes(const Graph& graph);
 
 bool winograd_can(const Program& program, const Instruction& instruction);
+// The same of a convolution, but for its post-ops.
+bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight);
 
 void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
 void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);

@@ -18,6 +18,9 @@ void fuse_residual_add(Program& program);
 // An activation behind a convolution, linear layer or sum is applied before the result is stored. In training
 // too: the gradients of activations need their results only.
 void fuse_activations(Program& program);
+// Inference: the 2x2 max pooling behind a convolution that Winograd's kernels compute is applied before the
+// result is stored.
+void fuse_max_pool(Program& program);
 // Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
 void fuse_batch_norm_relu(Program& program);
 

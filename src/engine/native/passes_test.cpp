@@ -114,5 +114,33 @@ TEST(Passes, AnActivationIsNotFusedWhereItsInputIsReadElsewhere) {
   EXPECT_EQ(program.instructions.size(), 3u);
 }
 
+// convolution - ReLU - max pooling, the end of each stage of a VGG.
+Graph stage(int64_t channels, const MaxPool& pool) {
+  Builder b("stage");
+  ConvolutionOptions options = conv3x3();
+  options.channels = channels;
+  const ValueId x = b.input("input", {2, 16, 26, 23});
+  return b.finish(b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), pool));
+}
+
+TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
+  const Graph graph = stage(16, {.kernel = {2, 2}, .stride = {2, 2}});
+  const Program program = optimized(graph);
+  EXPECT_EQ(names(program), std::vector<std::string>{"conv"});
+  const Instruction& convolution = program.instructions[0];
+  ASSERT_EQ(convolution.post_ops.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<MaxPool>(convolution.post_ops[1].op));
+  EXPECT_EQ(convolution.outputs[0], graph.outputs[0]);
+  EXPECT_EQ(program.shape(convolution.before_pool), (Shape{2, 16, 26, 23}));
+}
+
+TEST(Passes, MaxPoolStaysBehindOtherConvolutions) {
+  const MaxPool halves = {.kernel = {2, 2}, .stride = {2, 2}};
+  EXPECT_EQ(optimized(stage(8, halves)).instructions.size(), 2u);  // too thin for Winograd
+  EXPECT_EQ(optimized(stage(16, {.kernel = {3, 3}, .stride = {2, 2}})).instructions.size(), 2u);
+  EXPECT_EQ(optimized(stage(16, {.kernel = {2, 2}, .stride = {2, 2}, .ceil_mode = true})).instructions.size(),
+            2u);
+}
+
 }  // namespace
 }  // namespace tacho::native

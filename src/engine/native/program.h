@@ -32,6 +32,7 @@ struct Instruction {
   int64_t flop = 0;
   std::vector<PostOp> post_ops = {};
   std::optional<FoldedBatchNorm> folded = {};
+  ValueId before_pool = -1;  // what a MaxPool among the post-ops, always the last, reads
 };
 
 // What the passes rewrite: the graph's nodes as instructions. Value ids are the graph's; passes may append

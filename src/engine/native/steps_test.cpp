@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/engines.h"
+#include "engine/reference/reference_engine.h"
 #include "graph/builder.h"
 #include "models/initialize.h"
 
@@ -45,6 +46,28 @@ TEST(NativeSteps, AreTimedOneBehindTheOther) {
   plan->record_times({});
   plan->forward();
   EXPECT_EQ(ends, (std::vector{times.front().end_ms, times.back().end_ms}));
+}
+
+// An ELU that turns the order of values around cannot come after a maximum.
+TEST(NativeSteps, PoolApartWhatAConvolutionCannotPool) {
+  Builder builder("turned");
+  const ValueId x = builder.input("x", {2, 16, 12, 13});
+  const ValueId y = builder.convolution("conv", x, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}});
+  const Graph graph =
+      builder.finish(builder.max_pool("pool", builder.elu("elu", y, -0.5), {.kernel = {2, 2}}));
+  const Weights weights = initialize(graph, 0);
+  Tensor input({2, 16, 12, 13}, DType::f32);
+  for (size_t i = 0; i < input.values<float>().size(); ++i)
+    input.values<float>()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  const auto result_of = [&](const Engine& engine) {
+    const auto plan = engine.compile(graph, clone(weights), {});
+    plan->write(graph.inputs[0], input);
+    plan->forward();
+    return plan->read(graph.outputs[0]);
+  };
+  const Tensor expected = result_of(reference_engine()), result = result_of(find_engine("native"));
+  for (size_t i = 0; i < expected.values<float>().size(); ++i)
+    ASSERT_NEAR(result.values<float>()[i], expected.values<float>()[i], 1e-4) << i;
 }
 
 }  // namespace

@@ -8,7 +8,18 @@
 namespace tacho::winograd {
 namespace {
 
-// One panel's three stages, each in pieces that may be computed in any order by any thread.
+constexpr int64_t kCachedFloats = 8 << 20;  // of an output that may still be in L3 when it is read
+
+bool better_streamed(const Convolution& convolution, const ActivationLayout& dst,
+                     const ForwardArguments& arguments) {
+  const bool whole_lines = dst.extents[2] % 2 == 0 && dst.batch_stride % kLineFloats == 0 &&
+                           reinterpret_cast<uintptr_t>(arguments.dst) % (kLineFloats * sizeof(float)) == 0;
+  return whole_lines && arguments.residual == nullptr && arguments.activation != Activation::elu &&
+         convolution.batch * dst.blocks * dst.block_stride > kCachedFloats;
+}
+
+// One panel's three stages, each in pieces that may be computed in any order by any thread. Products of one
+// group of output channels are kept at a time.
 class Panel {
  public:
   Panel(const Convolution& convolution, const ForwardPlan& plan, const ForwardArguments& arguments,
@@ -16,6 +27,8 @@ class Panel {
       : convolution_(convolution),
         plan_(plan),
         arguments_(arguments),
+        stored_(arguments.max_pool ? pooled_layout(convolution) : plan.dst),
+        streamed_(better_streamed(convolution, stored_, arguments)),
         inputs_(workspace),
         products_(workspace + plan.inputs_floats),
         size_(plan.panel_begin(index + 1) - plan.panel_begin(index)) {
@@ -25,43 +38,55 @@ class Panel {
   int64_t size() const { return size_; }
 
   void transform_inputs(int64_t block, int64_t channel_block) const {
-    float* points = inputs_ + block * plan_.input_block_stride + channel_block * kBlockTiles * kLanes;
     inputs_to_points(convolution_, plan_.src, blocks_[block], arguments_.src, channel_block,
-                     {points, plan_.input_point_stride});
+                     {inputs(block, channel_block), plan_.input_point_stride});
   }
 
-  void multiply(int point) const {
-    for (int64_t slice = 0; slice < plan_.packed.slices; ++slice) multiply_slice(point, slice);
+  void multiply(int point, const SliceGroup& group) const {
+    for (int64_t slice = group.begin; slice < group.end; ++slice) multiply_slice(point, slice, group);
   }
 
-  void transform_outputs(int64_t block, int64_t channel_block) const {
-    const float* products =
-        products_ + block * plan_.product_block_stride + channel_block * plan_.product_channel_stride;
-    points_to_outputs(convolution_, plan_.dst, blocks_[block], products, channel_block, arguments_);
+  void transform_outputs(int64_t block, int64_t channel_block, const SliceGroup& group) const {
+    points_to_outputs(convolution_, stored_, blocks_[block], products(block, channel_block, group),
+                      channel_block, arguments_, streamed_);
   }
 
  private:
-  void multiply_slice(int point, int64_t slice) const {
+  float* inputs(int64_t block, int64_t channel_block) const {
+    return inputs_ + block * plan_.input_block_stride + channel_block * kBlockTiles * kLanes;
+  }
+
+  float* products(int64_t block, int64_t channel_block, const SliceGroup& group) const {
+    return products_ + block * plan_.product_block_stride +
+           (channel_block - group.first_channel_block()) * plan_.product_channel_stride;
+  }
+
+  const float* weights(int point, int64_t slice) const {
+    return arguments_.packed_weights + point * plan_.packed.point_stride + slice * plan_.packed.slice_stride;
+  }
+
+  void multiply_slice(int point, int64_t slice, const SliceGroup& group) const {
     const int64_t channel_block = 2 * slice;
     const int vectors = channel_block + 1 < plan_.dst.blocks ? 2 : 1;
-    const float* weights =
-        arguments_.packed_weights + point * plan_.packed.point_stride + slice * plan_.packed.slice_stride;
-    const float* next_weights = weights + plan_.packed.slice_stride;
+    const bool last = slice + 1 == group.end;
+    const float* next_weights = last ? weights(point + 1, group.begin) : weights(point, slice + 1);
+    const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
+    const int row_point = point / kPoints % kPoints, column_point = point % kPoints;
     for (int64_t i = 0; i < size_; ++i) {
       const TileBlock& block = blocks_[i];
-      if (!block.needs(point / kPoints % kPoints, point % kPoints)) continue;
-      float* products = products_ + i * plan_.product_block_stride +
-                        channel_block * plan_.product_channel_stride + point * kBlockTiles * kLanes;
+      if (!block.needs(row_point, column_point)) continue;
       kMultiply[block.count - 1][vectors - 1](
-          {inputs_ + i * plan_.input_block_stride + point * plan_.input_point_stride, weights,
-           next_weights + i * plan_.src.blocks * kLineFloats, convolution_.in_channels, products,
-           plan_.product_channel_stride});
+          {inputs_ + i * plan_.input_block_stride + point * plan_.input_point_stride, weights(point, slice),
+           next_weights + i * plan_.src.blocks * step, step, convolution_.in_channels,
+           products(i, channel_block, group) + point * kBlockTiles * kLanes, plan_.product_channel_stride});
     }
   }
 
   const Convolution& convolution_;
   const ForwardPlan& plan_;
   const ForwardArguments& arguments_;
+  ActivationLayout stored_;
+  bool streamed_;
   float* inputs_;
   float* products_;
   int64_t size_;
@@ -69,26 +94,32 @@ class Panel {
 };
 
 void run_alone(const Convolution& convolution, const Panel& panel, const ForwardPlan& plan) {
-  for (int64_t block = 0; block < panel.size(); ++block) {
-    for (int64_t channel = 0; channel < plan.src.blocks; ++channel) panel.transform_inputs(block, channel);
+  for (int64_t channel = 0; channel < plan.src.blocks; ++channel) {
+    for (int64_t block = 0; block < panel.size(); ++block) panel.transform_inputs(block, channel);
   }
-  for (int point = 0; point < points(convolution); ++point) panel.multiply(point);
-  for (int64_t block = 0; block < panel.size(); ++block) {
-    for (int64_t channel = 0; channel < plan.dst.blocks; ++channel) panel.transform_outputs(block, channel);
+  for (int64_t i = 0; i < plan.groups; ++i) {
+    const SliceGroup group = plan.group(i);
+    for (int point = 0; point < points(convolution); ++point) panel.multiply(point, group);
+    const int64_t end = std::min(plan.dst.blocks, group.end_channel_block());
+    for (int64_t channel = group.first_channel_block(); channel < end; ++channel) {
+      for (int64_t block = 0; block < panel.size(); ++block) panel.transform_outputs(block, channel, group);
+    }
   }
 }
 
 // Called by all threads. No barrier follows the last stage: the next panel's products wait for its inputs.
 void run_together(const Convolution& convolution, const Panel& panel, const ForwardPlan& plan) {
+  const SliceGroup all = plan.group(0);
 #pragma omp for collapse(2) schedule(static)
   for (int64_t block = 0; block < panel.size(); ++block) {
     for (int64_t channel = 0; channel < plan.src.blocks; ++channel) panel.transform_inputs(block, channel);
   }
 #pragma omp for schedule(dynamic)
-  for (int point = 0; point < points(convolution); ++point) panel.multiply(point);
+  for (int point = 0; point < points(convolution); ++point) panel.multiply(point, all);
 #pragma omp for collapse(2) schedule(static) nowait
   for (int64_t block = 0; block < panel.size(); ++block) {
-    for (int64_t channel = 0; channel < plan.dst.blocks; ++channel) panel.transform_outputs(block, channel);
+    for (int64_t channel = 0; channel < plan.dst.blocks; ++channel)
+      panel.transform_outputs(block, channel, all);
   }
 }
 
@@ -97,19 +128,22 @@ void run_together(const Convolution& convolution, const Panel& panel, const Forw
 void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
                       int threads) {
   const ForwardPlan plan(convolution, threads);
-  if (plan.shared) {
 #pragma omp parallel num_threads(threads)
-    for (int64_t i = 0; i < plan.panels; ++i) {
-      const Panel panel(convolution, plan, arguments, i, scratch);
-      run_together(convolution, panel, plan);
+  {
+    if (plan.shared) {
+      for (int64_t i = 0; i < plan.panels; ++i) {
+        const Panel panel(convolution, plan, arguments, i, scratch);
+        run_together(convolution, panel, plan);
+      }
+    } else {
+#pragma omp for schedule(dynamic) nowait
+      for (int64_t i = 0; i < plan.panels; ++i) {
+        float* workspace = scratch + omp_get_thread_num() * plan.workspace_floats();
+        const Panel panel(convolution, plan, arguments, i, workspace);
+        run_alone(convolution, panel, plan);
+      }
     }
-  } else {
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t i = 0; i < plan.panels; ++i) {
-      float* workspace = scratch + omp_get_thread_num() * plan.workspace_floats();
-      const Panel panel(convolution, plan, arguments, i, workspace);
-      run_alone(convolution, panel, plan);
-    }
+    _mm_sfence();  // streamed outputs are seen by whoever comes after
   }
 }
 

@@ -3,9 +3,17 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kPrivatePanelBlocks = 8;
+constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8;
 constexpr int64_t kSharedPanelBlocks = 22;
-static_assert(std::max(kPrivatePanelBlocks, kSharedPanelBlocks) <= kMaxPanelBlocks);
+static_assert(std::max(kWidePanelBlocks, kSharedPanelBlocks) <= kMaxPanelBlocks);
+
+constexpr int64_t kWideChannels = 256;
+
+// Thin layers gain by inputs that stay in L2, wide ones by reading their weights less often.
+int64_t private_panel_blocks(const Convolution& convolution) {
+  const bool thin = convolution.kernel_depth == 1 && convolution.in_channels < kWideChannels;
+  return thin ? kThinPanelBlocks : kWidePanelBlocks;
+}
 
 constexpr int64_t kCachedWeights = 1 << 20;  // floats that each thread may well read on its own
 
@@ -22,13 +30,16 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
     : tiling(convolution), src(src_layout(convolution)), dst(dst_layout(convolution)), packed(convolution) {
   blocks = tiling.blocks();
   shared = better_shared(blocks, points(convolution) * packed.point_stride, threads);
-  const int64_t wanted = divide_up(blocks, shared ? kSharedPanelBlocks : kPrivatePanelBlocks);
-  panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
-  panel_blocks = divide_up(blocks, panels);
   input_point_stride = odd_lines(src.blocks * kBlockTiles * kLanes);
   input_block_stride = odd_lines(points(convolution) * input_point_stride);
+  const int64_t panel = shared ? kSharedPanelBlocks : private_panel_blocks(convolution);
+  const int64_t wanted = divide_up(blocks, panel);
+  panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
+  panel_blocks = divide_up(blocks, panels);
+  groups = shared || convolution.kernel_depth != 1 ? 1 : packed.slices;
   product_channel_stride = odd_lines(points(convolution) * kBlockTiles * kLanes);
-  product_block_stride = dst.blocks * product_channel_stride;
+  product_block_stride =
+      divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;
   inputs_floats = panel_blocks * input_block_stride;
   products_floats = panel_blocks * product_block_stride;
 }

@@ -4,18 +4,31 @@
 
 namespace tacho::winograd {
 
+// Slices of output channels [begin, end).
+struct SliceGroup {
+  int64_t begin, end;
+
+  int64_t first_channel_block() const { return begin * kSliceChannels / kLanes; }
+  int64_t end_channel_block() const { return end * kSliceChannels / kLanes; }
+};
+
 // How the work of a forward convolution is cut. Transformed inputs are [tile block][point][channel
 // block][6][8], products [tile block][channel block][point][6][8]. A panel of tile blocks goes through all
-// three stages: input transform, one matrix product per point, output transform.
+// three stages: input transform, then for each group of output channels one matrix product per point and
+// the output transform, so that few products wait at a time.
 struct ForwardPlan {
   ForwardPlan(const Convolution& convolution, int threads);
 
+  SliceGroup group(int64_t index) const {
+    return {packed.slices * index / groups, packed.slices * (index + 1) / groups};
+  }
   int64_t panel_begin(int64_t panel) const { return blocks * panel / panels; }
 
   Tiling tiling;
   ActivationLayout src, dst;
   PackedLayout packed;
   int64_t blocks, panels, panel_blocks;  // panel_blocks: the largest panel's
+  int64_t groups;                        // of output channels whose products are kept at a time
   bool shared;                           // all threads work on one panel at a time, or each on its own
   int64_t input_point_stride, input_block_stride;
   int64_t product_channel_stride, product_block_stride;

@@ -1,22 +1,32 @@
-#include <cmath>
 #include <limits>
 
+#include "kernels/winograd/elu_avx2.h"
 #include "kernels/winograd/tile_transforms_avx2.h"
 #include "kernels/winograd/transform_avx2.h"
 
 namespace tacho::winograd {
 namespace {
 
+// How outputs are stored: as they are, past the caches, or the largest of each 2x2.
+enum class Store { plain, streamed, pooled };
+
 // What is done to outputs before they are stored.
 struct Finish {
   __m256 bias, floor;
   const float* residual;  // as far from the tensor's first element as `dst`, or null
   float* dst;
+  const float* elu_alpha;  // or null
 
+  template<Store how>
   void store(int64_t offset, __m256 value) const {
     value = _mm256_add_ps(value, bias);
     if (residual != nullptr) value = _mm256_add_ps(value, _mm256_load_ps(residual + offset));
-    _mm256_store_ps(dst + offset, _mm256_max_ps(floor, value));  // this order of operands keeps NaN
+    value = _mm256_max_ps(floor, value);  // this order of operands keeps NaN
+    if constexpr (how == Store::streamed) {
+      _mm256_stream_ps(dst + offset, value);
+    } else {
+      _mm256_store_ps(dst + offset, value);
+    }
   }
 };
 
@@ -28,11 +38,59 @@ __m256 load_bias(const float* bias, int64_t first, int64_t channels) {
 
 struct Window {
   int64_t offset, row_stride;  // in the destination
-  int64_t rows, columns;       // that lie inside
+  int64_t rows, columns;       // of the destination that lie inside
 };
 
+// Over what was just stored; the channels that fill up the last block are 0, which ELU leaves alone.
+__attribute__((noinline)) void apply_elu(const Window& window, const Finish& finish) {
+  const __m256 alpha = _mm256_set1_ps(*finish.elu_alpha);
+  for (int64_t row = 0; row < window.rows; ++row) {
+    float* values = finish.dst + window.offset + row * window.row_stride;
+    for (int64_t i = 0; i < window.columns * kLanes; i += kLanes)
+      _mm256_store_ps(values + i, elu(_mm256_load_ps(values + i), alpha));
+  }
+}
+
+template<int rows, int columns, Store how>
+inline void store_outputs(const __m256 (&half_way)[rows][columns + 2], const Window& window,
+                          int64_t stored_rows, int64_t stored_columns, const Finish& finish) {
+#pragma GCC unroll 4
+  for (int row = 0; row < rows; ++row) {
+    if (row >= stored_rows) break;
+    __m256 out[columns];
+    transform_products<columns>(half_way[row], out);
+    const int64_t offset = window.offset + row * window.row_stride;
+#pragma GCC unroll 4
+    for (int column = 0; column < columns; ++column) {
+      if (column < stored_columns) finish.store<how>(offset + column * kLanes, out[column]);
+    }
+  }
+}
+
+// Adding the bias and the activations never swap two values' order: they may come after the maximum.
 template<int rows, int columns>
-void points_to_window(const float* points, int64_t point_stride, const Window& window, const Finish& finish) {
+inline void store_maxima(const __m256 (&half_way)[rows][columns + 2], const Window& window,
+                         const Finish& finish) {
+#pragma GCC unroll 2
+  for (int row = 0; row < rows / 2; ++row) {
+    if (row >= window.rows) break;
+    __m256 upper[columns], lower[columns];
+    transform_products<columns>(half_way[2 * row], upper);
+    transform_products<columns>(half_way[2 * row + 1], lower);
+    const int64_t offset = window.offset + row * window.row_stride;
+#pragma GCC unroll 2
+    for (int column = 0; column < columns / 2; ++column) {
+      if (column >= window.columns) break;
+      const __m256 left = _mm256_max_ps(upper[2 * column], lower[2 * column]),
+                   right = _mm256_max_ps(upper[2 * column + 1], lower[2 * column + 1]);
+      finish.store<Store::plain>(offset + column * kLanes, _mm256_max_ps(left, right));
+    }
+  }
+}
+
+template<int rows, int columns, Store how>
+inline void points_to_window(const float* points, int64_t point_stride, const Window& window,
+                             const Finish& finish) {
   constexpr int kRowPoints = rows + 2, kColumnPoints = columns + 2;
   __m256 half_way[rows][kColumnPoints];
 #pragma GCC unroll 6
@@ -46,18 +104,14 @@ void points_to_window(const float* points, int64_t point_stride, const Window& w
 #pragma GCC unroll 4
     for (int row = 0; row < rows; ++row) half_way[row][column] = out[row];
   }
-  for (int row = 0; row < window.rows; ++row) {
-    __m256 out[columns];
-    transform_products<columns>(half_way[row], out);
-    const int64_t offset = window.offset + row * window.row_stride;
-    if (window.columns == columns) {
-#pragma GCC unroll 4
-      for (int column = 0; column < columns; ++column) finish.store(offset + column * kLanes, out[column]);
-    } else {
-      for (int column = 0; column < window.columns; ++column)
-        finish.store(offset + column * kLanes, out[column]);
-    }
+  if constexpr (how == Store::pooled) {
+    store_maxima<rows, columns>(half_way, window, finish);
+  } else if (window.rows == rows && window.columns == columns) {
+    store_outputs<rows, columns, how>(half_way, window, rows, columns, finish);
+  } else {
+    store_outputs<rows, columns, Store::plain>(half_way, window, window.rows, window.columns, finish);
   }
+  if (finish.elu_alpha != nullptr) apply_elu(window, finish);
 }
 
 // Undoes the transform along depth: [plane of outputs][point][8].
@@ -81,12 +135,16 @@ void points_to_planes(const float* points, float* planes) {
   }
 }
 
+// `layout` is the destination's: that of the maxima when they are stored.
+template<Store how>
 Window window_of(const Tile& tile, const TileBlock& block, const ActivationLayout& layout) {
+  constexpr int64_t kOutputs = how == Store::pooled ? 2 : 1;  // along each axis, for one value that is stored
   const auto& [depth, height, width] = layout.extents;
-  return {tile.image * layout.batch_stride + tile.depth * layout.plane_stride +
-              (tile.row * width + tile.column) * kLanes,
-          width * kLanes, std::min<int64_t>(block.rows, height - tile.row),
-          std::min<int64_t>(block.columns, width - tile.column)};
+  const int64_t row = tile.row / kOutputs, column = tile.column / kOutputs;
+  return {
+      tile.image * layout.batch_stride + tile.depth * layout.plane_stride + (row * width + column) * kLanes,
+      width * kLanes, std::min<int64_t>(block.rows / kOutputs, height - row),
+      std::min<int64_t>(block.columns / kOutputs, width - column)};
 }
 
 struct Task {
@@ -96,11 +154,12 @@ struct Task {
   const Finish& finish;
 };
 
-template<int rows, int columns>
+template<int rows, int columns, Store how>
 void transform_flat(const Task& task) {
   for (int i = 0; i < task.block.count; ++i) {
-    const Window window = window_of(task.block.tiles[i], task.block, task.layout);
-    points_to_window<rows, columns>(task.products + i * kLanes, kBlockTiles * kLanes, window, task.finish);
+    const Window window = window_of<how>(task.block.tiles[i], task.block, task.layout);
+    points_to_window<rows, columns, how>(task.products + i * kLanes, kBlockTiles * kLanes, window,
+                                         task.finish);
   }
 }
 
@@ -110,10 +169,11 @@ void transform_deep(const Task& task) {
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
     points_to_planes<rows, columns>(task.products + i * kLanes, planes);
-    Window window = window_of(tile, task.block, task.layout);
+    Window window = window_of<Store::plain>(tile, task.block, task.layout);
     const int64_t depths = std::min<int64_t>(kTile, task.layout.extents[0] - tile.depth);
     for (int64_t depth = 0; depth < depths; ++depth, window.offset += task.layout.plane_stride) {
-      points_to_window<rows, columns>(planes + depth * kPlanePoints * kLanes, kLanes, window, task.finish);
+      points_to_window<rows, columns, Store::plain>(planes + depth * kPlanePoints * kLanes, kLanes, window,
+                                                    task.finish);
     }
   }
 }
@@ -122,23 +182,32 @@ void transform_deep(const Task& task) {
 using Table = std::array<std::array<void (*)(const Task&), 3>, 3>;
 static_assert(kMinTile == 2 && kTile == 4);
 
-constexpr Table kFlat = {{{transform_flat<2, 2>, transform_flat<2, 3>, transform_flat<2, 4>},
-                          {transform_flat<3, 2>, transform_flat<3, 3>, transform_flat<3, 4>},
-                          {transform_flat<4, 2>, transform_flat<4, 3>, transform_flat<4, 4>}}};
+template<Store how>
+constexpr Table kFlat = {{{transform_flat<2, 2, how>, transform_flat<2, 3, how>, transform_flat<2, 4, how>},
+                          {transform_flat<3, 2, how>, transform_flat<3, 3, how>, transform_flat<3, 4, how>},
+                          {transform_flat<4, 2, how>, transform_flat<4, 3, how>, transform_flat<4, 4, how>}}};
 constexpr Table kDeep = {{{transform_deep<2, 2>, transform_deep<2, 3>, transform_deep<2, 4>},
                           {transform_deep<3, 2>, transform_deep<3, 3>, transform_deep<3, 4>},
                           {transform_deep<4, 2>, transform_deep<4, 3>, transform_deep<4, 4>}}};
 
+const Table& table_for(const Convolution& convolution, const ForwardArguments& arguments, bool streamed) {
+  if (convolution.kernel_depth == 3) return kDeep;
+  if (arguments.max_pool) return kFlat<Store::pooled>;
+  return streamed ? kFlat<Store::streamed> : kFlat<Store::plain>;
+}
+
 }  // namespace
 
 void points_to_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
-                       const float* products, int64_t channel_block, const ForwardArguments& arguments) {
+                       const float* products, int64_t channel_block, const ForwardArguments& arguments,
+                       bool streamed) {
   const int64_t offset = channel_block * layout.block_stride;
   const float* residual = arguments.residual == nullptr ? nullptr : arguments.residual + offset;
-  const float floor = arguments.relu ? 0 : -std::numeric_limits<float>::infinity();
+  const float floor = arguments.activation == Activation::relu ? 0 : -std::numeric_limits<float>::infinity();
   const Finish finish = {load_bias(arguments.bias, channel_block * kLanes, convolution.out_channels),
-                         _mm256_set1_ps(floor), residual, arguments.dst + offset};
-  const Table& table = convolution.kernel_depth == 1 ? kFlat : kDeep;
+                         _mm256_set1_ps(floor), residual, arguments.dst + offset,
+                         arguments.activation == Activation::elu ? &arguments.alpha : nullptr};
+  const Table& table = table_for(convolution, arguments, streamed);
   table[block.rows - kMinTile][block.columns - kMinTile]({layout, block, products, finish});
 }
 

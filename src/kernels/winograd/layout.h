@@ -46,5 +46,8 @@ inline ActivationLayout src_layout(const Convolution& convolution) {
 inline ActivationLayout dst_layout(const Convolution& convolution) {
   return {convolution.out_channels, dst_extents(convolution), convolution.dst_batch_stride};
 }
+inline ActivationLayout pooled_layout(const Convolution& convolution) {
+  return {convolution.out_channels, pooled_extents(convolution), convolution.dst_batch_stride};
+}
 
 }  // namespace tacho::winograd

@@ -9,10 +9,13 @@
 // The matrix kernel. Included only by files compiled for AVX2 and FMA.
 namespace tacho::winograd {
 
+inline constexpr int kPrefetchLines = 2;
+
 struct Multiplication {
   const float* inputs;    // [channel / 8][6 tiles][8]
   const float* weights;   // [channel][16]
-  const float* prefetch;  // one line for each 8 channels, fetched into L2
+  const float* prefetch;  // fetched into L2: kPrefetchLines for each 8 channels,
+  int64_t prefetch_step;  // this far from those for the next 8
   int64_t channels;
   float* products;         // [tile][8], and the same for 8 more output channels:
   int64_t product_stride;  // this far away
@@ -43,12 +46,14 @@ void multiply(const Multiplication& task) {
   const float* prefetch = task.prefetch;
   int64_t left = task.channels;
   for (; left >= kLanes; left -= kLanes) {
-    _mm_prefetch(prefetch, _MM_HINT_T1);
 #pragma GCC unroll 4
+    for (int line = 0; line < kPrefetchLines; ++line)
+      _mm_prefetch(prefetch + line * kLineFloats, _MM_HINT_T1);
+#pragma GCC unroll 8
     for (int64_t channel = 0; channel < kLanes; ++channel) step(channel);
     inputs += kBlockTiles * kLanes;
     weights += kLanes * kSliceChannels;
-    prefetch += kLineFloats;
+    prefetch += task.prefetch_step;
   }
   for (int64_t channel = 0; channel < left; ++channel) step(channel);
 #pragma GCC unroll 6

@@ -1,6 +1,7 @@
 #include "kernels/winograd/reference.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/winograd/layout.h"
 
@@ -57,7 +58,8 @@ void for_each_product(const Convolution& c, const Visit& visit) {
 
 template<typename Real>
 void forward_reference(const Convolution& convolution, const float* src, const float* weights,
-                       const float* bias, const float* residual, bool relu, Real* dst) {
+                       const float* bias, const float* residual, Activation activation, float alpha,
+                       Real* dst) {
   const ActivationLayout layout = dst_layout(convolution);
   for_each_element(convolution, layout, [&](int64_t, int64_t offset) { dst[offset] = 0; });
   for_each_product(convolution, [&](int64_t from, int64_t weight, int64_t to) {
@@ -66,7 +68,8 @@ void forward_reference(const Convolution& convolution, const float* src, const f
   for_each_element(convolution, layout, [&](int64_t channel, int64_t offset) {
     if (bias != nullptr && channel < convolution.out_channels) dst[offset] += bias[channel];
     if (residual != nullptr) dst[offset] += residual[offset];
-    if (relu) dst[offset] = std::max<Real>(dst[offset], 0);
+    if (activation == Activation::relu) dst[offset] = std::max<Real>(dst[offset], 0);
+    if (activation == Activation::elu && dst[offset] < 0) dst[offset] = alpha * std::expm1(dst[offset]);
   });
 }
 
@@ -95,9 +98,9 @@ void backward_weights_reference(const Convolution& convolution, const float* src
 }
 
 template void forward_reference(const Convolution&, const float*, const float*, const float*, const float*,
-                                bool, float*);
+                                Activation, float, float*);
 template void forward_reference(const Convolution&, const float*, const float*, const float*, const float*,
-                                bool, double*);
+                                Activation, float, double*);
 template void backward_data_reference(const Convolution&, const float*, const float*, float*);
 template void backward_data_reference(const Convolution&, const float*, const float*, double*);
 template void backward_weights_reference(const Convolution&, const float*, const float*, float*, float*);

@@ -8,7 +8,8 @@ namespace tacho::winograd {
 
 template<typename Real>
 void forward_reference(const Convolution& convolution, const float* src, const float* weights,
-                       const float* bias, const float* residual, bool relu, Real* dst);
+                       const float* bias, const float* residual, Activation activation, float alpha,
+                       Real* dst);
 
 template<typename Real>
 void backward_data_reference(const Convolution& convolution, const float* diff_dst, const float* weights,

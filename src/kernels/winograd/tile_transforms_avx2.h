@@ -18,8 +18,10 @@ void inputs_to_points(const Convolution& convolution, const ActivationLayout& la
 void gradients_to_points(const Convolution& convolution, const ActivationLayout& layout,
                          const TileBlock& block, const float* diff_dst, int64_t channel_block, Points points);
 
-// `products` are [point][6 tiles][8].
+// `products` are [point][6 tiles][8], `layout` is that of what is stored: with max_pool, the maxima.
+// `streamed` stores past the caches, for flat convolutions; it wants rows of whole cache lines.
 void points_to_outputs(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
-                       const float* products, int64_t channel_block, const ForwardArguments& arguments);
+                       const float* products, int64_t channel_block, const ForwardArguments& arguments,
+                       bool streamed);
 
 }  // namespace tacho::winograd

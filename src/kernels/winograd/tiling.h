@@ -22,7 +22,7 @@ struct Tile {
 
 // Consecutive tiles that are transformed alike: each has at most this many rows and columns of outputs.
 struct TileBlock {
-  std::array<Tile, kBlockTiles> tiles;
+  std::array<Tile, kBlockTiles> tiles{};
   int count = 0;
   int rows = 0, columns = 0;
 

@@ -20,43 +20,61 @@ struct Gradients {
   }
 };
 
+// A tile's part of one plane that lies inside of it.
 struct Patch {
   const float* data;
   int64_t row_stride;
+
+  static constexpr bool has(int) { return true; }
+  __m256 load(int row, int column) const { return _mm256_load_ps(data + row * row_stride + column * kLanes); }
 };
 
-// A tile's part of one plane. Where some of it lies outside, a copy in `buffer` with zeros for that.
+// One that partly lies outside, where there are zeros.
+struct CutPatch {
+  std::array<const float*, kPoints> rows;
+  int64_t first_column, end_column;
+
+  bool has(int column) const { return column >= first_column && column < end_column; }
+  __m256 load(int row, int column) const { return _mm256_load_ps(rows[row] + column * kLanes); }
+};
+
+struct Plane {
+  const float* data;
+  int64_t height, width;
+
+  const float* at(int64_t row, int64_t column) const { return data + (row * width + column) * kLanes; }
+};
+
 template<int rows, int columns>
-Patch find_patch(const float* plane, int64_t height, int64_t width, int64_t row, int64_t column,
-                 float* buffer) {
-  if (row >= 0 && column >= 0 && row + rows <= height && column + columns <= width) {
-    return {plane + (row * width + column) * kLanes, width * kLanes};
-  }
-  for (int i = 0; i < rows * columns; ++i) _mm256_store_ps(buffer + i * kLanes, _mm256_setzero_ps());
-  const int64_t first_row = std::max<int64_t>(0, -row), end_row = std::min<int64_t>(rows, height - row);
-  const int64_t first_column = std::max<int64_t>(0, -column),
-                end_column = std::min<int64_t>(columns, width - column);
-  for (int64_t r = first_row; r < end_row; ++r) {
-    for (int64_t c = first_column; c < end_column; ++c) {
-      const __m256 value = _mm256_load_ps(plane + ((row + r) * width + column + c) * kLanes);
-      _mm256_store_ps(buffer + (r * columns + c) * kLanes, value);
-    }
-  }
-  return {buffer, columns * kLanes};
+bool is_inside(const Plane& plane, int64_t row, int64_t column) {
+  return row >= 0 && column >= 0 && row + rows <= plane.height && column + columns <= plane.width;
 }
 
-template<typename What, int rows, int columns>
-void transform_plane(Patch patch, Points points) {
+template<int rows, int columns>
+CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
+  alignas(32) static constexpr float kZeros[kPoints * kLanes] = {};
+  CutPatch patch = {{}, -column, plane.width - column};
+  for (int64_t i = 0; i < rows; ++i) {
+    const bool inside = row + i >= 0 && row + i < plane.height;
+    patch.rows[i] = inside ? plane.at(row + i, column) : kZeros;
+  }
+  return patch;
+}
+
+template<typename What, int rows, int columns, typename Source>
+void transform_patch(const Source& patch, Points points) {
   constexpr int kRows = What::extent(rows), kColumns = What::extent(columns);
   __m256 half_way[rows + 2][kColumns];
 #pragma GCC unroll 6
   for (int column = 0; column < kColumns; ++column) {
     __m256 in[kRows], out[rows + 2];
+    if (patch.has(column)) {
 #pragma GCC unroll 6
-    for (int row = 0; row < kRows; ++row) {
-      in[row] = _mm256_load_ps(patch.data + row * patch.row_stride + column * kLanes);
+      for (int row = 0; row < kRows; ++row) in[row] = patch.load(row, column);
+      What::template transform<rows>(in, out);
+    } else {
+      std::fill_n(out, rows + 2, _mm256_setzero_ps());
     }
-    What::template transform<rows>(in, out);
 #pragma GCC unroll 6
     for (int row = 0; row < rows + 2; ++row) half_way[row][column] = out[row];
   }
@@ -68,6 +86,16 @@ void transform_plane(Patch patch, Points points) {
     for (int column = 0; column < columns + 2; ++column) {
       _mm256_store_ps(points.data + (row * kPoints + column) * points.stride, out[column]);
     }
+  }
+}
+
+template<typename What, int rows, int columns>
+void transform_plane(const Plane& plane, int64_t row, int64_t column, Points points) {
+  constexpr int kRows = What::extent(rows), kColumns = What::extent(columns);
+  if (is_inside<kRows, kColumns>(plane, row, column)) {
+    transform_patch<What, rows, columns>(Patch{plane.at(row, column), plane.width * kLanes}, points);
+  } else {
+    transform_patch<What, rows, columns>(cut_patch<kRows, kColumns>(plane, row, column), points);
   }
 }
 
@@ -102,21 +130,19 @@ struct Task {
 
 template<typename What, int rows, int columns>
 void transform_flat(const Task& task) {
-  alignas(32) float buffer[kPlanePoints * kLanes];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
-    const float* plane = task.channels + tile.image * task.layout.batch_stride;
-    const Patch patch = find_patch<What::extent(rows), What::extent(columns)>(
-        plane, task.layout.extents[1], task.layout.extents[2], tile.row - task.padding[1],
-        tile.column - task.padding[2], buffer);
-    transform_plane<What, rows, columns>(patch, {task.points.data + i * kLanes, task.points.stride});
+    const Plane plane = {task.channels + tile.image * task.layout.batch_stride, task.layout.extents[1],
+                         task.layout.extents[2]};
+    transform_plane<What, rows, columns>(plane, tile.row - task.padding[1], tile.column - task.padding[2],
+                                         {task.points.data + i * kLanes, task.points.stride});
   }
 }
 
 template<typename What, int rows, int columns>
 void transform_deep(const Task& task) {
   constexpr int64_t kPlaneFloats = kPlanePoints * kLanes;
-  alignas(32) float buffer[kPlaneFloats], planes[What::extent(kTile) * kPlaneFloats];
+  alignas(32) float planes[What::extent(kTile) * kPlaneFloats];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
     for (int64_t z = 0; z < What::extent(kTile); ++z) {
@@ -126,12 +152,11 @@ void transform_deep(const Task& task) {
         std::fill_n(target, kPlaneFloats, 0.0f);
         continue;
       }
-      const float* plane =
-          task.channels + tile.image * task.layout.batch_stride + depth * task.layout.plane_stride;
-      const Patch patch = find_patch<What::extent(rows), What::extent(columns)>(
-          plane, task.layout.extents[1], task.layout.extents[2], tile.row - task.padding[1],
-          tile.column - task.padding[2], buffer);
-      transform_plane<What, rows, columns>(patch, {target, kLanes});
+      const Plane plane = {
+          task.channels + tile.image * task.layout.batch_stride + depth * task.layout.plane_stride,
+          task.layout.extents[1], task.layout.extents[2]};
+      transform_plane<What, rows, columns>(plane, tile.row - task.padding[1], tile.column - task.padding[2],
+                                           {target, kLanes});
     }
     transform_depth<What, rows, columns>(planes, {task.points.data + i * kLanes, task.points.stride});
   }

@@ -31,17 +31,21 @@ inline void apply(const Matrix<rows, columns>& matrix, const __m256* in, __m256*
 template<int outputs>
 inline void transform_inputs(const __m256* d, __m256* v) {
   if constexpr (outputs == kTile) {
-    const __m256 a = _mm256_set1_ps(kA), aa = _mm256_set1_ps(kA * kA), b = _mm256_set1_ps(kB),
-                 bb = _mm256_set1_ps(kB * kB);
-    const __m256 sum = _mm256_set1_ps(kA * kA + kB * kB), product = _mm256_set1_ps(kA * kA * kB * kB);
+    // Sums and differences use the adders beside the units for products.
+    const auto constant = [](double value) { return _mm256_set1_ps(static_cast<float>(value)); };
+    const __m256 aa = constant(kA * kA), bb = constant(kB * kB);
+    const __m256 sum = constant(kA * kA + kB * kB), product = constant(kA * kA * kB * kB);
     v[0] = _mm256_fmadd_ps(product, d[1], _mm256_fnmadd_ps(sum, d[3], d[5]));
     v[1] = _mm256_fmadd_ps(product, d[0], _mm256_fnmadd_ps(sum, d[2], d[4]));
-    const __m256 even_a = _mm256_fnmadd_ps(bb, d[2], d[4]), odd_a = _mm256_fnmadd_ps(bb, d[1], d[3]);
-    v[2] = _mm256_fmadd_ps(a, odd_a, even_a);
-    v[3] = _mm256_fnmadd_ps(a, odd_a, even_a);
-    const __m256 even_b = _mm256_fnmadd_ps(aa, d[2], d[4]), odd_b = _mm256_fnmadd_ps(aa, d[1], d[3]);
-    v[4] = _mm256_fmadd_ps(b, odd_b, even_b);
-    v[5] = _mm256_fnmadd_ps(b, odd_b, even_b);
+    const auto at_both_signs = [&](double x, __m256 square_of_other, double other, __m256* two) {
+      const __m256 even = _mm256_fnmadd_ps(square_of_other, d[2], d[4]);
+      const __m256 odd =
+          _mm256_fnmadd_ps(constant(x * other * other), d[1], _mm256_mul_ps(constant(x), d[3]));
+      two[0] = _mm256_add_ps(even, odd);
+      two[1] = _mm256_sub_ps(even, odd);
+    };
+    at_both_signs(kA, bb, kB, v + 2);
+    at_both_signs(kB, aa, kA, v + 4);
   } else {
     constexpr auto kMatrix = input_transform<outputs>();
     apply<outputs + 2, outputs + 2>(kMatrix, d, v);

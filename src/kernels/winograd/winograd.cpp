@@ -16,6 +16,11 @@ std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
   return {outputs(0, convolution.kernel_depth), outputs(1, 3), outputs(2, 3)};
 }
 
+std::array<int64_t, 3> pooled_extents(const Convolution& convolution) {
+  const auto [depth, height, width] = dst_extents(convolution);
+  return {depth, height / 2, width / 2};
+}
+
 Convolution backward_data(const Convolution& convolution) {
   Convolution result = convolution;
   std::swap(result.in_channels, result.out_channels);
@@ -59,6 +64,7 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
+  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && arguments.residual == nullptr));
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 

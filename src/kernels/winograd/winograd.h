@@ -38,14 +38,22 @@ int64_t packed_weights_floats(const Convolution& convolution);
 void pack_weights(const Convolution& convolution, WeightOrder order, const float* weights, float* packed,
                   int threads);
 
+enum class Activation { none, relu, elu };
+
 struct ForwardArguments {
   const float* src = nullptr;
   const float* packed_weights = nullptr;
-  const float* bias = nullptr;      // one per output channel, or none
-  const float* residual = nullptr;  // laid out as dst, added before ReLU, or none; may be dst itself
-  bool relu = false;
+  const float* bias = nullptr;  // one per output channel, or none
+  const float* residual =
+      nullptr;  // laid out as dst, added before the activation, or none; may be dst itself
+  Activation activation = Activation::none;
+  float alpha = 1;        // of ELU
+  bool max_pool = false;  // store only the largest of each 2x2 outputs, without a residual; not in 3D
   float* dst = nullptr;
 };
+
+// Of dst with max_pool: an odd last row or column is left out. ELU then wants alpha >= 0.
+std::array<int64_t, 3> pooled_extents(const Convolution& convolution);
 
 // Packed weights and scratch must be aligned to 64 bytes, activations to 32. Nothing is allocated while
 // running, and the result does not depend on the number of threads.

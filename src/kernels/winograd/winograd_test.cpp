@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -132,12 +133,21 @@ TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
   const int64_t size = size_of(c, dst_layout(c));
   std::vector<double> truth(size);
   std::vector<float> direct(size);
-  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), true, truth.data());
-  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), true, direct.data());
+  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), Activation::relu, 1,
+                    truth.data());
+  forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), Activation::relu, 1,
+                    direct.data());
   for (const int threads : {1, 2, 3}) {
     const Floats u = packed(c, WeightOrder::forward, weights, threads);
     Floats dst(size, kUntouched);
-    run_forward(c, {src.data(), u.data(), bias.data(), residual.data(), true, dst.data()}, threads);
+    run_forward(c,
+                {.src = src.data(),
+                 .packed_weights = u.data(),
+                 .bias = bias.data(),
+                 .residual = residual.data(),
+                 .activation = Activation::relu,
+                 .dst = dst.data()},
+                threads);
     EXPECT_LE(rms_error(dst, truth), allowed_error(c, rms_error(direct, truth))) << threads << " threads";
   }
 }
@@ -192,6 +202,82 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"flat_volume", deep(2, 8, 8, {1, 6, 6})},
         Case{"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})}),
     [](const auto& test) { return test.param.name; });
+
+// The largest of each 2x2 of a flat activation.
+Floats pooled(const Convolution& c, const Floats& outputs) {
+  const ActivationLayout from = dst_layout(c), to = pooled_layout(c);
+  const auto [depth, height, width] = to.extents;
+  Floats result(size_of(c, to));
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const int64_t lane = i % kLanes, x = i / kLanes % width, y = i / kLanes / width % height,
+                  channels = i / kLanes / width / height;
+    const auto at = [&](int64_t dy, int64_t dx) {
+      return outputs[channels * from.block_stride + ((2 * y + dy) * from.extents[2] + 2 * x + dx) * kLanes +
+                     lane];
+    };
+    result[i] = std::max({at(0, 0), at(0, 1), at(1, 0), at(1, 1)});
+  }
+  return result;
+}
+
+TEST_P(EveryShape, MaxPoolStoresTheLargestOfEachFourOutputs) {
+  const Convolution& c = GetParam().convolution;
+  const auto extents = pooled_extents(c);
+  if (c.kernel_depth != 1 || extents[1] == 0 || extents[2] == 0) GTEST_SKIP() << "nothing to pool";
+  const Floats src = random_src(c), bias = random_floats(c.out_channels, 4);
+  const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  for (const Activation activation : {Activation::none, Activation::relu, Activation::elu}) {
+    ForwardArguments arguments = {.src = src.data(),
+                                  .packed_weights = u.data(),
+                                  .bias = bias.data(),
+                                  .activation = activation,
+                                  .alpha = 0.5f};
+    Floats outputs(size_of(c, dst_layout(c)));
+    arguments.dst = outputs.data();
+    run_forward(c, arguments, 2);
+    const Floats expected = pooled(c, outputs);
+    Floats maxima(expected.size(), kUntouched);
+    arguments.dst = maxima.data();
+    arguments.max_pool = true;
+    run_forward(c, arguments, 2);
+    EXPECT_EQ(std::memcmp(maxima.data(), expected.data(), expected.size() * sizeof(float)), 0)
+        << "activation " << static_cast<int>(activation);
+  }
+}
+
+TEST(Winograd, EluErrsByLittleMoreThanRounding) {
+  const Convolution c = flat(1, 1, 1, 1, 4096);
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  Floats weights(9), src(size_of(c, src_layout(c)));
+  weights[4] = 1;
+  for (int64_t i = 0; i < src.size(); i += kLanes) src[i] = static_cast<float>(i - src.size() / 2) / 150;
+  const Floats u = packed(c, WeightOrder::forward, weights, 1);
+  Floats plain(size_of(c, dst_layout(c))), dst(plain.size());
+  ForwardArguments arguments = {.src = src.data(), .packed_weights = u.data(), .dst = plain.data()};
+  run_forward(c, arguments, 1);
+  arguments.activation = Activation::elu;
+  arguments.alpha = 2;
+  arguments.dst = dst.data();
+  run_forward(c, arguments, 1);
+  for (int64_t i = 0; i < dst.size(); i += kLanes) {
+    const double x = plain[i], truth = x > 0 ? x : 2 * std::expm1(x);
+    ASSERT_NEAR(dst[i], truth, 2.5e-7 * std::abs(truth)) << x;
+  }
+}
+
+TEST(Winograd, StreamsOutputsLargerThanTheCaches) {
+  const Convolution c = flat(2, 8, 64, 264, 256);
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
+  Floats streamed(size_of(c, dst_layout(c)), kUntouched), stored(streamed.size(), kUntouched);
+  const Floats zeros(streamed.size());
+  ForwardArguments arguments = {.src = src.data(), .packed_weights = u.data(), .dst = streamed.data()};
+  run_forward(c, arguments, 2);
+  arguments.residual = zeros.data();  // with which nothing is streamed
+  arguments.dst = stored.data();
+  run_forward(c, arguments, 2);
+  for (int64_t i = 0; i < stored.size(); ++i) ASSERT_EQ(streamed[i], stored[i]) << i;
+}
 
 TEST(Winograd, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
   const Convolution c = flat(1, 12, 20, 6, 6);

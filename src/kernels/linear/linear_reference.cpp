@@ -1,0 +1,25 @@
+#include "kernels/linear/linear_reference.h"
+
+#include <algorithm>
+
+namespace tacho::linear {
+
+template<typename Real>
+void forward_reference(const Layer& layer, const float* src, const float* weights, const float* bias,
+                       bool relu, Real* dst) {
+  for (int64_t image = 0; image < layer.batch; ++image) {
+    for (int64_t output = 0; output < layer.outputs; ++output) {
+      Real sum = bias != nullptr ? bias[output] : 0;
+      for (int64_t input = 0; input < layer.inputs; ++input) {
+        sum += static_cast<Real>(src[image * layer.inputs + input]) *
+               static_cast<Real>(weights[output * layer.inputs + input]);
+      }
+      dst[image * layer.outputs + output] = relu ? std::max<Real>(sum, 0) : sum;
+    }
+  }
+}
+
+template void forward_reference(const Layer&, const float*, const float*, const float*, bool, float*);
+template void forward_reference(const Layer&, const float*, const float*, const float*, bool, double*);
+
+}  // namespace tacho::linear
