@@ -43,7 +43,7 @@ float* floats(Buffer& buffer) { return reinterpret_cast<float*>(buffer.data()); 
 Buffer buffer_of(int64_t count) { return Buffer(static_cast<size_t>(count) * sizeof(float)); }
 
 void fill(Buffer& buffer, unsigned seed) {
-  std::minstd_rand bits(seed);
+  std::mt19937 bits(seed);
   std::uniform_real_distribution<float> values(-1, 1);
   std::generate_n(floats(buffer), buffer.bytes() / sizeof(float), [&] { return values(bits); });
 }
