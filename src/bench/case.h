@@ -30,6 +30,7 @@ struct Case {
   int repeat = 20;
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // random where absent
+  bool low_memory = false;                            // see CompileOptions
   std::string kernel = {};                            // of Engine::kernels(); empty: the fastest
   std::filesystem::path kernel_cache = {};            // see CompileOptions; says nothing about the case
 };

@@ -29,7 +29,7 @@ PreparedCase::PreparedCase(const Case& cell) : cell_(cell) {
   use_threads(cell.threads);
   workload_ = build_workload(cell);
   const Engine& engine = find_engine(cell.engine);
-  require_memory(memory_need_bytes(workload_, engine));
+  require_memory(memory_need_bytes(cell, workload_, engine));
   Weights weights = make_weights(cell, workload_.graph);
   const double begin = now_ms();
   plan_ = engine.compile(workload_.graph, std::move(weights), compile_options(cell, workload_));

@@ -18,7 +18,7 @@ namespace {
 void choose_kernels(const Case& cell) {
   const Workload workload = build_workload(cell);
   const Engine& engine = find_engine(cell.engine);
-  require_memory(memory_need_bytes(workload, engine));
+  require_memory(memory_need_bytes(cell, workload, engine));
   engine.choose_kernels(workload.graph, compile_options(cell, workload));
 }
 

@@ -116,7 +116,7 @@ int check_weights_file(const Case& cell) {
 
 double expected_work(const Case& cell) {
   const Workload workload = build_workload(cell);
-  if (memory_need_bytes(workload, find_engine(cell.engine)) > total_memory_bytes()) return 0;
+  if (memory_need_bytes(cell, workload, find_engine(cell.engine)) > total_memory_bytes()) return 0;
   return static_cast<double>(cost_of(workload.graph).flop) * (cell.warmup + cell.repeat);
 }
 

@@ -35,12 +35,13 @@ CompileOptions compile_options(const Case& cell, const Workload& workload) {
   return {.threads = cell.threads,
           .seed = cell.seed,
           .update = workload.update,
+          .low_memory = cell.low_memory,
           .kernel = cell.kernel,
           .kernel_cache = cell.kernel_cache};
 }
 
-int64_t memory_need_bytes(const Workload& workload, const Engine& engine) {
-  return saturating_add(engine.estimate_memory_bytes(workload.graph, workload.update),
+int64_t memory_need_bytes(const Case& cell, const Workload& workload, const Engine& engine) {
+  return saturating_add(engine.estimate_memory_bytes(workload.graph, compile_options(cell, workload)),
                         host_bytes(workload.graph));
 }
 

@@ -16,7 +16,7 @@ struct Workload {
 Workload build_workload(const Case& cell);
 
 // What a process needs to run it: the plan, and beside it weights and inputs as they are handed over.
-int64_t memory_need_bytes(const Workload& workload, const Engine& engine);
+int64_t memory_need_bytes(const Case& cell, const Workload& workload, const Engine& engine);
 
 CompileOptions compile_options(const Case& cell, const Workload& workload);
 

@@ -39,6 +39,11 @@ void add_protocol_options(CLI::App& command, Case& shared) {
   command.add_option("--seed", shared.seed, "Of weights and data")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, kLargestSeed));
+  command
+      .add_option_function<std::string>(
+          "--memory", [&shared](const std::string& level) { shared.low_memory = level == "low"; },
+          "Of training, normal or low: low computes activations again rather than keep them")
+      ->check(CLI::IsMember({"normal", "low"}));
   command.add_option("--kernel", shared.kernel,
                      fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
                                  fmt::join(engines().front()->kernels(), " or ")));

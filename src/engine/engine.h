@@ -20,6 +20,7 @@ struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
   UpdateRule update = Sgd{};  // of a training graph
+  bool low_memory = false;    // rather compute activations again than keep them for the backward pass
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
 };
@@ -62,7 +63,7 @@ class Engine {
   virtual bool computes() const { return true; }
 
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
-  virtual int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const = 0;
+  virtual int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const = 0;
 
   // Names of kernels that CompileOptions::kernel may force; empty for an engine without a choice.
   virtual std::vector<std::string> kernels() const { return {}; }

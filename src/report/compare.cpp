@@ -40,7 +40,7 @@ std::string both(const Field& field, const ComparedPair& pair) {
 
 bool describes_case(const Field& field) {
   static constexpr std::string_view kCase[] = {"engine",  "precision", "batch", "batch_total", "devices",
-                                               "threads", "nodes",     "image", "kernel"};
+                                               "threads", "nodes",     "image", "kernel",      "memory"};
   return std::ranges::find(kCase, field.name) != std::end(kCase);
 }
 

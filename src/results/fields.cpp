@@ -105,6 +105,7 @@ constexpr std::array kFields = {
     Field{"seed", access<&R::seed>},
     Field{"weights", access<&R::weights>},
     Field{"kernel", access<&R::kernel>, Column::present, "kernel", text<&R::kernel>},
+    Field{"memory", access<&R::memory>, Column::present, "memory", text<&R::memory>},
     Field{"time_includes", access<&R::time_includes>},
     Field{"interleaved", access<&R::interleaved>},
     Field{"samples_ms", access<&R::samples_ms>},

@@ -43,6 +43,7 @@ struct Record {
   std::optional<uint64_t> seed = {};
   std::string weights = {};  // the file; empty for random weights
   std::string kernel = {};   // forced; empty where the engine chose
+  std::string memory = {};   // "low" where activations were computed again rather than kept
 
   // What the time covers beside the passes: "update", "transfer", "halo", "validation".
   std::vector<std::string> time_includes = {};

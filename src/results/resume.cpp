@@ -17,7 +17,7 @@ namespace {
 // Everything that describe_case() takes from a cell.
 auto case_of(const Record& r) {
   return std::tie(r.model, r.mode, r.engine, r.precision, r.batch, r.devices, r.threads, r.image, r.classes,
-                  r.warmup, r.repeat, r.seed, r.weights, r.kernel);
+                  r.warmup, r.repeat, r.seed, r.weights, r.kernel, r.memory);
 }
 
 bool is_from(const Record& record, const RunOrigin& origin) {

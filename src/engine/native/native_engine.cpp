@@ -37,8 +37,10 @@ class NativeEngine : public Engine {
     return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
   }
 
-  int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const override {
-    return saturating_add(estimate_arena_plan_bytes(graph, rule), native::winograd_memory_bytes(graph));
+  int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
+    const Graph rewritten = native::raise(optimized(graph, options));
+    return saturating_add(estimate_arena_plan_bytes(rewritten, options.update),
+                          native::winograd_memory_bytes(graph));
   }
 
   std::vector<std::string> kernels() const override {
@@ -49,20 +51,21 @@ class NativeEngine : public Engine {
 
   void choose_kernels(const Graph& graph, const CompileOptions& options) const override {
     use_threads(options.threads);
-    choose(optimized(graph), options);
+    choose(optimized(graph, options), options);
   }
 
   std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
     use_threads(options.threads);
-    const native::Program program = optimized(graph);
+    const native::Program program = optimized(graph, options);
     native::Assembler assembler(program, weights, options, choose(program, options));
     return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options, weights);
   }
 
  private:
-  static native::Program optimized(const Graph& graph) {
+  static native::Program optimized(const Graph& graph, const CompileOptions& options) {
     native::Program program = native::lower(graph);
+    program.low_memory = options.low_memory;
     for (const native::Pass& pass : native::passes()) pass.run(program);
     return program;
   }

@@ -24,6 +24,9 @@ void fuse_max_pool(Program& program);
 // Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
 void fuse_batch_norm_relu(Program& program);
 
+// Training with little memory: the forward pass is cut into segments, of which only the values between them
+// are kept; the backward pass computes each segment again when it gets there.
+void recompute_segments(Program& program);
 // Training: what a batch norm yields is computed again for the backward pass instead of being kept. Its input
 // is kept anyway, and one more sweep costs less than the memory.
 void recompute_batch_norm(Program& program);

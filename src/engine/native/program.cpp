@@ -17,6 +17,22 @@ Program lower(const Graph& graph) {
   return program;
 }
 
+Graph raise(const Program& program) {
+  Graph graph;
+  graph.values = program.values;
+  graph.inputs = program.inputs;
+  graph.outputs = program.outputs;
+  graph.training = program.training;
+  graph.gradients = program.gradients;
+  for (const Instruction& instruction : program.instructions) {
+    graph.nodes.push_back({instruction.op, instruction.name, instruction.inputs, instruction.outputs});
+    for (const PostOp& post : instruction.post_ops) {
+      if (post.operand >= 0) graph.nodes.back().inputs.push_back(post.operand);
+    }
+  }
+  return graph;
+}
+
 Uses::Uses(const Program& program)
     : producers(program.values.size(), -1), counts(program.values.size()), lasts(program.values.size(), -1) {
   const auto read = [&](ValueId id, size_t reader) {

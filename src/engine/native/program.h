@@ -45,12 +45,15 @@ struct Program {
   std::vector<ValueId> outputs;        // the values that hold them now
   std::vector<ParameterGradient> gradients;
   bool training = false;
+  bool low_memory = false;  // see CompileOptions
 
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
 };
 
 Program lower(const Graph& graph);
+// The instructions as nodes of a graph, for what only asks who makes and who reads a value.
+Graph raise(const Program& program);
 
 // Who makes and who reads each value, as indices of instructions. Operands of post-ops count as reads; a
 // value that the caller may read after a pass counts one reader more.

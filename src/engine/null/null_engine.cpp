@@ -28,7 +28,7 @@ class NullEngine final : public Engine {
   std::string_view name() const override { return "null"; }
   std::string version() const override { return "1"; }
   bool computes() const override { return false; }
-  int64_t estimate_memory_bytes(const Graph&, const UpdateRule&) const override { return 0; }
+  int64_t estimate_memory_bytes(const Graph&, const CompileOptions&) const override { return 0; }
 
   std::unique_ptr<Plan> compile(const Graph& graph, Weights, const CompileOptions&) const override {
     return std::make_unique<NullPlan>(graph.values);

@@ -69,13 +69,13 @@ class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
   std::string version() const override { return "1"; }
-  int64_t estimate_memory_bytes(const Graph& graph, const UpdateRule& rule) const override {
-    return estimate_separate_plan_bytes(graph, rule);
+  int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
+    return estimate_separate_plan_bytes(graph, options.update);
   }
 
   std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
-    require_memory(estimate_memory_bytes(graph, options.update));
+    require_memory(estimate_memory_bytes(graph, options));
     return std::make_unique<ReferencePlan>(graph, weights, options);
   }
 };
