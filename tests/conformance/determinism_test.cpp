@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "engine/engines.h"
 #include "models/zoo.h"
 #include "training_run.h"
 
@@ -32,6 +33,29 @@ TEST_P(TrainingTwice, GivesTheSameBits) {
           << name << " on " << engine.name();
     }
   }
+}
+
+// The same kernels on the same numbers, only later.
+TEST_P(TrainingTwice, GivesTheSameBitsWithLittleMemory) {
+  const Sgd rule = {.learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4};
+  const Graph network = graph();
+  const Material material = make_material(network, 32);
+  const EngineUnderTest normal(find_engine("native")), low(find_engine("native"), "", true);
+  const Outcome first = run_training(normal, network, material, 2, rule);
+  const Outcome second = run_training(low, network, material, 2, rule);
+  for (const auto& [name, tensor] : first)
+    EXPECT_EQ(std::memcmp(tensor.raw(), second.at(name).raw(), tensor.bytes()), 0) << name;
+}
+
+TEST_P(TrainingTwice, HoldsLessWithLittleMemory) {
+  const Graph network = graph();
+  const Material material = make_material(network, 33);
+  const Engine& native = find_engine("native");
+  const auto held = [&](bool low) { return prepared({native, "", low}, network, material)->memory_bytes(); };
+  const auto estimated = [&](bool low) { return native.estimate_memory_bytes(network, {.low_memory = low}); };
+  EXPECT_LE(held(true), held(false));
+  EXPECT_LE(estimated(true), estimated(false));
+  EXPECT_LE(held(true), estimated(true) + estimated(true) / 5);  // scratch and reorders are not foreseen
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, TrainingTwice,

@@ -13,9 +13,12 @@ constexpr uint64_t kDropoutSeed = 7;
 
 std::unique_ptr<Plan> prepared(const EngineUnderTest& engine, const Graph& graph, const Material& material,
                                const UpdateRule& rule) {
-  auto plan =
-      engine.engine->compile(graph, clone(material.weights),
-                             {.threads = 2, .seed = kDropoutSeed, .update = rule, .kernel = engine.kernel});
+  auto plan = engine.engine->compile(graph, clone(material.weights),
+                                     {.threads = 2,
+                                      .seed = kDropoutSeed,
+                                      .update = rule,
+                                      .low_memory = engine.low_memory,
+                                      .kernel = engine.kernel});
   for (size_t i = 0; i < graph.inputs.size(); ++i) plan->write(graph.inputs[i], material.inputs[i]);
   return plan;
 }

@@ -10,13 +10,15 @@
 
 namespace tacho::conformance {
 
-// An engine, perhaps with a kernel forced.
+// An engine, perhaps with a kernel forced or short of memory.
 struct EngineUnderTest {
-  EngineUnderTest(const Engine& of, std::string forced = {}) : engine(&of), kernel(std::move(forced)) {}
+  EngineUnderTest(const Engine& of, std::string forced = {}, bool little_memory = false)
+      : engine(&of), kernel(std::move(forced)), low_memory(little_memory) {}
   std::string name() const;
 
   const Engine* engine;
   std::string kernel;
+  bool low_memory;
 };
 
 // A plan with the material written to it.
