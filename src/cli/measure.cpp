@@ -197,12 +197,16 @@ void check_system_name(const std::string& name) {
 
 }  // namespace
 
-void add_measure_options(CLI::App& command, MeasureOptions& options) {
+void add_keep_options(CLI::App& command, MeasureOptions& options) {
   add_output_options(command, options.output);
   add_store_options(command, options.store);
   command.add_flag("--no-db", options.without_store, "Do not keep the results");
   command.add_option("--system", options.system,
                      "Name of this machine in the results; default: the host's name");
+}
+
+void add_measure_options(CLI::App& command, MeasureOptions& options) {
+  add_keep_options(command, options);
   command
       .add_option_function<std::string>(
           "--continue", [&](const std::string& run) { options.resumed = run; },

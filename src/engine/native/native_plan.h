@@ -18,11 +18,17 @@ class NativePlan : public Plan {
   void forward() override;
   void backward() override;
   void update(std::optional<double> learning_rate) override;
+  Tensor read_state(ValueId parameter, int which) const override;
+  void write_state(ValueId parameter, int which, const Tensor& tensor) override;
+  PlanCounters counters() const override { return {assembly_.state->pass, updates_}; }
+  void set_counters(const PlanCounters& counters) override;
   int64_t memory_bytes() const override;
 
  private:
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
+  // The optimizer's arrays are laid out like the parameters.
+  std::byte* state_address(const View& parameter, int which) const;
   void pack(const View& view, const Tensor& tensor);
 
   std::vector<Value> values_;
