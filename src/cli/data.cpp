@@ -20,7 +20,8 @@ void add_data_command(CLI::App& app, CommandContext&) {
   command->require_subcommand(1);
   CLI::App* make = command->add_subcommand("make", "Write made-up data in the format of real data");
   make->require_subcommand(1);
-  CLI::App* cifar10 = make->add_subcommand("cifar10", "Images of 10 classes that can be learnt, as CIFAR-10's files");
+  CLI::App* cifar10 =
+      make->add_subcommand("cifar10", "Images of 10 classes that can be learnt, as CIFAR-10's files");
   cifar10->add_option("directory", options->folder, "Where the six files go")->required();
   cifar10->add_option("--records", options->records, "Images in each file; the real ones have 10000")
       ->capture_default_str()

@@ -73,7 +73,8 @@ Extents default_image(const Recipe& recipe, const DataSet& data) {
 
 void check_recipe(const Recipe& recipe, const DataSet& data) {
   if (!find_engine(recipe.engine).computes()) {
-    throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference", recipe.engine);
+    throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference",
+                    recipe.engine);
   }
   const Model& model = find_model(recipe.model);
   if (data.train.channels() != model.channels) {
@@ -121,7 +122,8 @@ void add_size_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--epochs", recipe.epochs, "Passes over the training images")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--steps", recipe.steps, "Batches, instead of epochs")->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--steps", recipe.steps, "Batches, instead of epochs")
+      ->check(CLI::Range(int64_t{1}, kMost));
   command.add_option("--batch", recipe.batch, "Per device")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, kMost));
@@ -131,8 +133,10 @@ void add_size_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--engine", recipe.engine, "Of those 'tacho system' lists")->capture_default_str();
   command.add_option("--classes", recipe.classes, "Default: as many as the data has")
       ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--image", options.image, "Size to which the loader brings the images; default: their own");
-  command.add_option("--subset", recipe.subset, "Only the first N training images, and at most N test images")
+  command.add_option("--image", options.image,
+                     "Size to which the loader brings the images; default: their own");
+  command
+      .add_option("--subset", recipe.subset, "Only the first N training images, and at most N test images")
       ->check(CLI::Range(int64_t{1}, kMost));
   command.add_option("--seed", recipe.seed, "Of weights, order, augmentation and dropout")
       ->capture_default_str()
@@ -143,14 +147,17 @@ void add_size_options(CLI::App& command, TrainOptions& options) {
 void add_method_options(CLI::App& command, TrainOptions& options) {
   Recipe& recipe = options.job.recipe;
   command.add_option("--optimizer", options.optimizer, "sgd or adam")->capture_default_str();
-  command.add_option("--lr", options.rate, "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
+  command
+      .add_option("--lr", options.rate,
+                  "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
       ->check(at_least(0));
   command.add_option("--scale-lr", options.scale_rate,
                      "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
                      "without --lr, off with it");
   command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(CLI::Range(0.0, 1.0));
   command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")->check(at_least(0));
-  command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")->capture_default_str();
+  command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
+      ->capture_default_str();
   command.add_option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
       ->capture_default_str()
       ->check(at_least(0));
@@ -169,8 +176,9 @@ void add_control_options(CLI::App& command, TrainOptions& options) {
   command.add_option("--loader-threads", control.loader_threads, "Threads that make batches ready")
       ->capture_default_str()
       ->check(CLI::Range(1, kMostThreads));
-  command.add_option("--target-accuracy", control.target_accuracy,
-                     "Stop after the epoch whose test accuracy reaches this")
+  command
+      .add_option("--target-accuracy", control.target_accuracy,
+                  "Stop after the epoch whose test accuracy reaches this")
       ->check(CLI::Range(0.0, 1.0));
   command.add_option("--checkpoint", control.checkpoints, "Directory for a checkpoint after every epoch");
   command.add_option("--checkpoint-every", control.checkpoint_steps, "Also after so many steps")
@@ -181,7 +189,8 @@ void add_control_options(CLI::App& command, TrainOptions& options) {
   command.add_flag("--resume", control.resume, "Go on from the latest checkpoint");
   command.add_option("--save-weights", options.job.save_weights,
                      "Write the weights to this safetensors file, with torchvision's names");
-  command.add_option("--log", options.job.log, "Write every step and epoch to this file, a line of JSON each");
+  command.add_option("--log", options.job.log,
+                     "Write every step and epoch to this file, a line of JSON each");
 }
 
 void keep(const Record& record, const MeasureOptions& options) {
@@ -194,8 +203,8 @@ void keep(const Record& record, const MeasureOptions& options) {
 void train_command(TrainOptions& options, bool has_epochs, CommandContext& context) {
   const Format format = chosen_format(options.measure.output);
   check_output(options.measure.output);
-  for (const auto& [option, file] : {std::pair{"--save-weights", options.job.save_weights},
-                                     std::pair{"--log", options.job.log}}) {
+  for (const auto& [option, file] :
+       {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
     if (file) check_output_file(option, *file);
   }
   const DataSet data = complete(options, has_epochs);
@@ -227,9 +236,8 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   add_method_options(*command, *options);
   add_control_options(*command, *options);
   add_keep_options(*command, options->measure);
-  command->callback([options, command, &context] {
-    train_command(*options, command->count("--epochs") > 0, context);
-  });
+  command->callback(
+      [options, command, &context] { train_command(*options, command->count("--epochs") > 0, context); });
 }
 
 }  // namespace tacho

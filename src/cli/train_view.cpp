@@ -72,12 +72,13 @@ std::string TrainView::bar(const StepReport& step) const {
   const double done = static_cast<double>(step.step) / static_cast<double>(step.steps);
   const auto full = static_cast<size_t>(kBarWidth * done);
   const auto since = static_cast<double>(step.step - first_step_);
-  const double left = time_left_ms(now_ms() - begin_ms_, since, static_cast<double>(step.steps - first_step_));
-  return fmt::format("epoch {:.2f}{} [{}{}] step {}/{}, loss {:.3f}{}, {} images/s, {} left", step.epoch, epochs_,
-                     std::string(full, '='), std::string(kBarWidth - full, ' '), step.step, step.steps, mean_loss_,
-                     accuracy_ ? fmt::format(", accuracy {}", percent(accuracy_)) : "",
-                     format_significant(static_cast<double>(batch_) * since / steps_ms_ * 1e3, 3),
-                     format_duration_ms(left));
+  const double left =
+      time_left_ms(now_ms() - begin_ms_, since, static_cast<double>(step.steps - first_step_));
+  return fmt::format(
+      "epoch {:.2f}{} [{}{}] step {}/{}, loss {:.3f}{}, {} images/s, {} left", step.epoch, epochs_,
+      std::string(full, '='), std::string(kBarWidth - full, ' '), step.step, step.steps, mean_loss_,
+      accuracy_ ? fmt::format(", accuracy {}", percent(accuracy_)) : "",
+      format_significant(static_cast<double>(batch_) * since / steps_ms_ * 1e3, 3), format_duration_ms(left));
 }
 
 void TrainView::show_epoch(size_t number, const TrainedEpoch& epoch) {
@@ -85,7 +86,8 @@ void TrainView::show_epoch(size_t number, const TrainedEpoch& epoch) {
   clear_line();
   const double images = static_cast<double>(epoch.steps * batch_);
   fmt::print(stderr,
-             "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training ({:.1f} % of "
+             "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training "
+             "({:.1f} % of "
              "it waiting for data), {} evaluating\n",
              number, epochs_, epoch.loss, percent(epoch.train_accuracy), percent(epoch.test_accuracy),
              format_significant(images / epoch.seconds, 3), format_duration_ms(epoch.seconds * 1e3),

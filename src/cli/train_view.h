@@ -12,8 +12,8 @@
 
 namespace tacho {
 
-// Shows on stderr how a training goes: a bar on a terminal, a line per epoch and every half minute elsewhere. With a
-// log, every step and epoch is also a line of JSON there.
+// Shows on stderr how a training goes: a bar on a terminal, a line per epoch and every half minute elsewhere.
+// With a log, every step and epoch is also a line of JSON there.
 class TrainView {
  public:
   // A resumed run goes on in the log that is there.

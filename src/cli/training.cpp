@@ -49,10 +49,12 @@ Record run_training(const TrainingJob& job, const DataSet& data, const SystemInf
     TrainResult result;
     {
       TrainView view(recipe, job.log, job.control.resume);
-      result = train(recipe, data, find_engine(recipe.engine), first_weights(recipe), job.control, view.hooks());
+      result =
+          train(recipe, data, find_engine(recipe.engine), first_weights(recipe), job.control, view.hooks());
     }
     result.phase_bytes["data"] = data_bytes;
-    if (job.save_weights && result.end != TrainEnd::diverged) write_safetensors(*job.save_weights, result.weights);
+    if (job.save_weights && result.end != TrainEnd::diverged)
+      write_safetensors(*job.save_weights, result.weights);
     return make_train_record(recipe, job.control, result, system);
   } catch (const OutOfMemory& error) {
     return make_failed_train_record(recipe, Verdict::out_of_memory, error.what(), system);
@@ -65,8 +67,10 @@ void say_memory(const Record& record) {
   for (const auto& [phase, mib] : record.phase_memory_mib) {
     text += fmt::format("{}{} {:.0f} MiB", text.empty() ? "" : ", ", phase, mib);
   }
-  fmt::print(stderr, "tacho: note: peak memory by phase: {}; the plans hold {:.0f} MiB for training, {:.0f} MiB for "
-             "evaluation\n", text, *record.plan_memory_mib, record.evaluation_plan_memory_mib.value_or(0));
+  fmt::print(stderr,
+             "tacho: note: peak memory by phase: {}; the plans hold {:.0f} MiB for training, {:.0f} MiB for "
+             "evaluation\n",
+             text, *record.plan_memory_mib, record.evaluation_plan_memory_mib.value_or(0));
 }
 
 }  // namespace tacho

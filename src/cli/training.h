@@ -20,8 +20,8 @@ struct TrainingJob {
 // What the recipe names, cut to its subset.
 DataSet open_training_data(Recipe& recipe);
 
-// Trains, shows how it goes, saves the weights and returns the record. What does not fit into memory is a record
-// too.
+// Trains, shows how it goes, saves the weights and returns the record. What does not fit into memory is a
+// record too.
 Record run_training(const TrainingJob& job, const DataSet& data, const SystemInfo& system);
 
 // Memory by phase, for stderr.

@@ -64,11 +64,13 @@ ImageSet read_files(const fs::path& folder, std::span<const std::string_view> na
 DataSet read_cifar10(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw UserError("--data cifar10:{}: no directory; scripts/fetch-cifar10 or 'tacho data make cifar10' makes one",
-                    folder.string());
+    throw UserError(
+        "--data cifar10:{}: no directory; scripts/fetch-cifar10 or 'tacho data make cifar10' makes one",
+        folder.string());
   }
   if (access(folder.c_str(), X_OK) != 0) {
-    throw UserError("--data cifar10:{}: the directory cannot be read: {}", folder.string(), std::strerror(errno));
+    throw UserError("--data cifar10:{}: the directory cannot be read: {}", folder.string(),
+                    std::strerror(errno));
   }
   return {.name = "cifar10",
           .classes = kCifarClasses,

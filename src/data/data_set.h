@@ -27,8 +27,8 @@ struct Normalization {
 struct DataSet {
   std::string name;
   int64_t classes = 0;
-  ImageSet train, test;               // no image in `test` where the data set has none
-  Normalization normalization = {};   // of u8 images
+  ImageSet train, test;              // no image in `test` where the data set has none
+  Normalization normalization = {};  // of u8 images
   std::string default_augmentation = "none";
 };
 

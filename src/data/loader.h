@@ -16,7 +16,7 @@ namespace tacho {
 
 struct LoaderOptions {
   int64_t batch = 32;
-  Extents image = {};                     // what the network takes
+  Extents image = {};  // what the network takes
   Augmentation augmentation = {};
   std::optional<uint64_t> shuffle_seed = {};  // nothing: file order
   uint64_t augmentation_seed = 0;

@@ -11,7 +11,8 @@
 namespace tacho {
 namespace {
 
-// Every class has a direction and a frequency of waves and a tint; place, phase and noise are each image's own.
+// Every class has a direction and a frequency of waves and a tint; place, phase and noise are each image's
+// own.
 struct Pattern {
   double across, down, tint[3];
 };
@@ -33,7 +34,8 @@ void append_record(const Random& random, int64_t label, std::string& content) {
     const int64_t x = i % kCifarSide, y = i / kCifarSide % kCifarSide, c = i / (kCifarSide * kCifarSide);
     const double wave =
         std::sin(pattern.across * static_cast<double>(x) + pattern.down * static_cast<double>(y) + phase);
-    const double value = 125 + strength * wave + pattern.tint[c] + 35.0 * noise.normal(static_cast<uint64_t>(i));
+    const double value =
+        125 + strength * wave + pattern.tint[c] + 35.0 * noise.normal(static_cast<uint64_t>(i));
     content += static_cast<char>(static_cast<uint8_t>(std::clamp(value, 0.0, 255.0)));
   }
 }

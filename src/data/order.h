@@ -6,9 +6,9 @@
 
 namespace tacho {
 
-// Which image stands where in the endless stream of epochs. Each epoch holds every image exactly once, in file
-// order or shuffled by (seed, epoch). The stream does not stop between epochs, so batches may cross their border
-// and all have the same size.
+// Which image stands where in the endless stream of epochs. Each epoch holds every image exactly once, in
+// file order or shuffled by (seed, epoch). The stream does not stop between epochs, so batches may cross
+// their border and all have the same size.
 class Order {
  public:
   // Without a seed: file order.

@@ -25,7 +25,8 @@ ImageSet read_arrays(const std::string& images_file, const std::string& labels_f
                     to_string(labels.shape()));
   }
   if (labels.size() != set.count() || set.count() == 0) {
-    throw UserError("{}: {} labels for the {} images of {}", labels_file, labels.size(), set.count(), images_file);
+    throw UserError("{}: {} labels for the {} images of {}", labels_file, labels.size(), set.count(),
+                    images_file);
   }
   set.labels.assign(labels.values<int64_t>().begin(), labels.values<int64_t>().end());
   if (const int64_t least = std::ranges::min(set.labels); least < 0) {
@@ -37,8 +38,8 @@ ImageSet read_arrays(const std::string& images_file, const std::string& labels_f
 DataSet read_npy_set(std::string_view files) {
   const std::vector<std::string> names = split(files, ',');
   if (names.size() != 2 && names.size() != 4) {
-    throw UserError("--data npy:{}: two files are needed, images and labels, or four with those of a test set",
-                    files);
+    throw UserError(
+        "--data npy:{}: two files are needed, images and labels, or four with those of a test set", files);
   }
   DataSet data = {.name = "npy", .train = read_arrays(names[0], names[1]), .test = {}};
   if (names.size() == 4) {
@@ -59,8 +60,8 @@ ImageSet random_set(const SyntheticShape& shape, std::string_view part) {
   ImageSet set = {Tensor({shape.images, 3, shape.image[0], shape.image[1]}, DType::f32), {}};
   random.stream("images").fill_normal(set.images.values<float>(), 0, 1);
   for (int64_t i = 0; i < shape.images; ++i) {
-    set.labels.push_back(static_cast<int64_t>(random.bits(static_cast<uint64_t>(i)) %
-                                              static_cast<uint64_t>(shape.classes)));
+    set.labels.push_back(
+        static_cast<int64_t>(random.bits(static_cast<uint64_t>(i)) % static_cast<uint64_t>(shape.classes)));
   }
   return set;
 }

@@ -14,8 +14,8 @@ struct SyntheticShape {
   uint64_t seed = 0;
 };
 
-// What the user names: `cifar10:DIR`, `npy:x.npy,y.npy` (and `,x.npy,y.npy` of a test set), `synthetic`. Throws
-// UserError that says what would be right.
+// What the user names: `cifar10:DIR`, `npy:x.npy,y.npy` (and `,x.npy,y.npy` of a test set), `synthetic`.
+// Throws UserError that says what would be right.
 DataSet open_data(std::string_view specification, const SyntheticShape& synthetic);
 
 }  // namespace tacho

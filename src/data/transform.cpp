@@ -53,16 +53,19 @@ Transform::Transform(const ImageSet& set, const Normalization& normalization, Ex
 std::vector<Transform::Tap> Transform::taps(int64_t from, int64_t to) {
   std::vector<Tap> result;
   for (int64_t i = 0; i < to; ++i) {
-    const double center = (static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(to);
+    const double center =
+        (static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(to);
     const double place = std::clamp(center - 0.5, 0.0, static_cast<double>(from - 1));
     const auto first = static_cast<int64_t>(place);
-    result.push_back({first, std::min(first + 1, from - 1), static_cast<float>(place - static_cast<double>(first))});
+    result.push_back(
+        {first, std::min(first + 1, from - 1), static_cast<float>(place - static_cast<double>(first))});
   }
   return result;
 }
 
 void Transform::run(int64_t image, const View2d& view, std::span<float> pixels) const {
-  const auto plane = static_cast<size_t>(input_[0] * input_[1]), drawn = static_cast<size_t>(output_[0] * output_[1]);
+  const auto plane = static_cast<size_t>(input_[0] * input_[1]),
+             drawn = static_cast<size_t>(output_[0] * output_[1]);
   std::vector<float> between(rows_.empty() ? 0 : plane);
   for (int64_t c = 0; c < set_->channels(); ++c) {
     const size_t begin = static_cast<size_t>(image * set_->channels() + c) * plane;

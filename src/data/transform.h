@@ -27,7 +27,8 @@ struct View2d {
 // A pure function of the random stream.
 View2d draw_view(const Augmentation& augmentation, const Extents& image, const Random& random);
 
-// Makes images ready for a network: cut out, mirrored, normalised, and resized bilinearly, each channel in turn.
+// Makes images ready for a network: cut out, mirrored, normalised, and resized bilinearly, each channel in
+// turn.
 class Transform {
  public:
   // Images of the set become C planes of `output` pixels.

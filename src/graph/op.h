@@ -82,8 +82,8 @@ struct Upsample {
   Extents scale;
 };
 
-// logits (N, C), labels (i64, N) -> loss (scalar, mean over N), probabilities (N, C). `smoothing` of the target is
-// spread evenly over all classes, as in PyTorch.
+// logits (N, C), labels (i64, N) -> loss (scalar, mean over N), probabilities (N, C). `smoothing` of the
+// target is spread evenly over all classes, as in PyTorch.
 struct SoftmaxCrossEntropy {
   double smoothing = 0;
 };

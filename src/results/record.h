@@ -67,7 +67,8 @@ struct Record {
 
   std::vector<Epoch> epochs = {};
   std::optional<double> seconds = {}, seconds_per_epoch = {}, train_accuracy = {}, test_accuracy = {};
-  std::optional<double> evaluation_seconds = {}, wait_percent = {}, target_accuracy = {}, seconds_to_target = {};
+  std::optional<double> evaluation_seconds = {}, wait_percent = {}, target_accuracy = {},
+                        seconds_to_target = {};
   std::optional<int64_t> iterations = {}, epoch_count = {};
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 

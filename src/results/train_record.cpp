@@ -46,7 +46,8 @@ Epoch to_epoch(const TrainedEpoch& epoch, int64_t global_batch) {
                   .learning_rate = epoch.learning_rate,
                   .wait_seconds = epoch.wait_seconds,
                   .evaluation_seconds = epoch.evaluation_seconds};
-  if (epoch.seconds > 0) result.images_per_s = static_cast<double>(epoch.steps * global_batch) / epoch.seconds;
+  if (epoch.seconds > 0)
+    result.images_per_s = static_cast<double>(epoch.steps * global_batch) / epoch.seconds;
   return result;
 }
 
@@ -95,8 +96,8 @@ void add_phases(const TrainResult& result, Record& record) {
 
 Judgement judge(const TrainResult& result, const Record& record, const SystemInfo& system) {
   if (result.end == TrainEnd::diverged) {
-    return {Verdict::failed, fmt::format("the loss is not finite after step {}: try a smaller --lr",
-                                         result.state.step)};
+    return {Verdict::failed,
+            fmt::format("the loss is not finite after step {}: try a smaller --lr", result.state.step)};
   }
   if (record.threads * record.devices > system.cores) {
     return {Verdict::oversubscribed,
@@ -106,8 +107,9 @@ Judgement judge(const TrainResult& result, const Record& record, const SystemInf
     return {Verdict::valid, fmt::format("interrupted after {} of {} steps", result.state.step, result.steps)};
   }
   if (record.wait_percent.value_or(0) > kMuchWaitPercent) {
-    return {Verdict::valid, fmt::format("limited by its data: {:.0f} % of the training time went by waiting for it",
-                                        *record.wait_percent)};
+    return {Verdict::valid,
+            fmt::format("limited by its data: {:.0f} % of the training time went by waiting for it",
+                        *record.wait_percent)};
   }
   return {};
 }

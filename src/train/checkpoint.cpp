@@ -51,10 +51,12 @@ Checkpoint from_file(const fs::path& path) {
   try {
     const Tensor state = take(checkpoint.tensors, kState, DType::u8);
     const Tensor counters = take(checkpoint.tensors, kCounters, DType::i64);
-    if (counters.size() != 2) throw UserError("is no checkpoint: '{}' has {} values", kCounters, counters.size());
+    if (counters.size() != 2)
+      throw UserError("is no checkpoint: '{}' has {} values", kCounters, counters.size());
     const auto text = state.values<uint8_t>();
     checkpoint.state = state_from_json_text({text.begin(), text.end()}, checkpoint.recipe);
-    checkpoint.counters = {static_cast<uint64_t>(counters.values<int64_t>()[0]), counters.values<int64_t>()[1]};
+    checkpoint.counters = {static_cast<uint64_t>(counters.values<int64_t>()[0]),
+                           counters.values<int64_t>()[1]};
   } catch (const UserError& error) {
     throw UserError("{}: {}", path.string(), error.what());
   }
@@ -75,7 +77,8 @@ Checkpoint take_checkpoint(const Plan& plan, const Graph& graph, int states_per_
   return checkpoint;
 }
 
-void restore_checkpoint(const Checkpoint& checkpoint, const Graph& graph, int states_per_parameter, Plan& plan) {
+void restore_checkpoint(const Checkpoint& checkpoint, const Graph& graph, int states_per_parameter,
+                        Plan& plan) {
   const auto find = [&](const std::string& name, const Shape& shape) -> const Tensor& {
     const auto found = checkpoint.tensors.find(name);
     if (found == checkpoint.tensors.end() || found->second.shape() != shape ||

@@ -19,7 +19,8 @@ struct Checkpoint {
 };
 
 Checkpoint take_checkpoint(const Plan& plan, const Graph& graph, int states_per_parameter);
-void restore_checkpoint(const Checkpoint& checkpoint, const Graph& graph, int states_per_parameter, Plan& plan);
+void restore_checkpoint(const Checkpoint& checkpoint, const Graph& graph, int states_per_parameter,
+                        Plan& plan);
 
 // A folder of checkpoints, one safetensors file each. A file is there as a whole or not at all.
 class CheckpointFolder {

@@ -23,7 +23,8 @@ Evaluator::Evaluator(const Recipe& recipe, const Engine& engine, const Weights& 
       plan_(engine.compile(graph_, weights, {.threads = recipe.threads, .seed = recipe.seed})) {}
 
 Evaluation Evaluator::run(const ImageSet& set, const Normalization& normalization, int loader_threads) {
-  Loader loader(set, normalization, {.batch = recipe_.batch, .image = recipe_.image, .threads = loader_threads});
+  Loader loader(set, normalization,
+                {.batch = recipe_.batch, .image = recipe_.image, .threads = loader_threads});
   const auto classes = static_cast<size_t>(recipe_.classes);
   int64_t right = 0;
   double loss = 0;

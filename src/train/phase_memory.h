@@ -6,8 +6,8 @@
 
 namespace tacho {
 
-// The largest resident size of the process in each phase of a run. Where the system cannot forget its own peak, it
-// is that of the samples alone.
+// The largest resident size of the process in each phase of a run. Where the system cannot forget its own
+// peak, it is that of the samples alone.
 class PhaseMemory {
  public:
   // From now on this phase; one that comes again keeps its largest.

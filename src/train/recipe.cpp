@@ -37,7 +37,8 @@ double learning_rate_of(const UpdateRule& rule) {
 }
 
 std::string describe_method(const Recipe& recipe) {
-  std::string text = fmt::format("{}, {}", std::visit(DescribeRule{}, recipe.update), name_of(recipe.schedule));
+  std::string text =
+      fmt::format("{}, {}", std::visit(DescribeRule{}, recipe.update), name_of(recipe.schedule));
   if (recipe.warmup_epochs > 0) text += fmt::format(", warm-up {} epochs", recipe.warmup_epochs);
   if (recipe.label_smoothing > 0) text += fmt::format(", label smoothing {}", recipe.label_smoothing);
   if (recipe.dropout) text += fmt::format(", dropout {}", *recipe.dropout);
@@ -48,9 +49,10 @@ std::string describe_method(const Recipe& recipe) {
 
 std::string describe(const Recipe& recipe) {
   return fmt::format(
-      "{} on {}{}, engine {}, {} threads, {} devices, batch {}, image {}, {} classes, {}, {}, seed {}, weights {}",
-      recipe.model, recipe.data, recipe.subset ? fmt::format(" ({} images)", *recipe.subset) : "", recipe.engine,
-      recipe.threads, recipe.devices, recipe.batch, to_string(recipe.image), recipe.classes,
+      "{} on {}{}, engine {}, {} threads, {} devices, batch {}, image {}, {} classes, {}, {}, seed {}, "
+      "weights {}",
+      recipe.model, recipe.data, recipe.subset ? fmt::format(" ({} images)", *recipe.subset) : "",
+      recipe.engine, recipe.threads, recipe.devices, recipe.batch, to_string(recipe.image), recipe.classes,
       recipe.steps ? fmt::format("{} steps", *recipe.steps) : fmt::format("{} epochs", recipe.epochs),
       describe_method(recipe), recipe.seed, recipe.weights ? recipe.weights->string() : "random");
 }
@@ -61,8 +63,7 @@ Graph build_network(const Recipe& recipe) {
     throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
                     model.name);
   }
-  Graph graph =
-      build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
+  Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
   if (recipe.dropout) set_dropout(*recipe.dropout, model.name, graph);
   return graph;
 }

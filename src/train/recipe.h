@@ -43,8 +43,8 @@ std::string describe(const Recipe& recipe);
 // What is in it beside model, data and sizes, for people: "sgd, lr 0.0125, momentum 0.9, ...".
 std::string describe_method(const Recipe& recipe);
 
-// The network for inference with the recipe's image, classes and dropout. Throws UserError where the network cannot
-// be trained so.
+// The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
+// cannot be trained so.
 Graph build_network(const Recipe& recipe);
 Graph build_training(const Recipe& recipe);
 

@@ -28,8 +28,9 @@ double along_cosine(double from, double to, double share) {
 double one_cycle(const Schedule& schedule, double step) {
   const auto last = static_cast<double>(schedule.steps - 1);
   const double first_rate = schedule.rate / kFirstDivisor, last_rate = first_rate / kLastDivisor;
-  const double top = schedule.warmup_steps > 0 ? static_cast<double>(schedule.warmup_steps)
-                                               : std::max(0.0, kRisingShare * static_cast<double>(schedule.steps) - 1);
+  const double top = schedule.warmup_steps > 0
+                         ? static_cast<double>(schedule.warmup_steps)
+                         : std::max(0.0, kRisingShare * static_cast<double>(schedule.steps) - 1);
   if (step < top) return along_cosine(first_rate, schedule.rate, step / top);
   return last <= top ? schedule.rate : along_cosine(schedule.rate, last_rate, (step - top) / (last - top));
 }

@@ -65,8 +65,8 @@ class Trainer {
     for (const std::string& what : unreadable) note(fmt::format("not used: {}", what));
     if (!checkpoint) return note("no checkpoint to resume: starting from the beginning");
     if (checkpoint->recipe != describe(recipe_)) {
-      throw UserError("--resume: the checkpoint is of another run ({}), not of this one ({})", checkpoint->recipe,
-                      describe(recipe_));
+      throw UserError("--resume: the checkpoint is of another run ({}), not of this one ({})",
+                      checkpoint->recipe, describe(recipe_));
     }
     restore_checkpoint(*checkpoint, graph_, states_, *plan_);
     state_ = checkpoint->state;

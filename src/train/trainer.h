@@ -27,10 +27,10 @@ struct TrainControl {
 };
 
 struct StepReport {
-  int64_t step, steps;        // finished; of the run
-  double epoch;               // finished, with the part of the one under way
-  double loss, learning_rate; // of this step
-  double milliseconds;        // of this step, with the wait
+  int64_t step, steps;         // finished; of the run
+  double epoch;                // finished, with the part of the one under way
+  double loss, learning_rate;  // of this step
+  double milliseconds;         // of this step, with the wait
 };
 
 // How a trainer talks to its caller. Empty functions are not called.
@@ -47,8 +47,8 @@ enum class TrainEnd { done, target_reached, interrupted, diverged };
 struct TrainResult {
   TrainEnd end = TrainEnd::done;
   TrainState state = {};
-  int64_t images = 0;  // of the training set
-  int64_t steps = 0;   // of the whole run
+  int64_t images = 0;                                                     // of the training set
+  int64_t steps = 0;                                                      // of the whole run
   std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the steps since it was resumed
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
