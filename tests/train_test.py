@@ -209,6 +209,7 @@ class BadData(Folder):
         self.refuses(["computes nothing"], "--engine", "null")
         self.refuses(["--devices"], "--devices", "2")
         self.refuses(["too small"], "--image", "8")
+        self.refuses(["--batch 16", "only 8 training images"], "--subset", "8")
 
 
 class FullDisk(Folder):

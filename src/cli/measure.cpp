@@ -182,9 +182,7 @@ void write_page_of_store(const Run& run, const MeasureOptions& options) {
 
 }  // namespace
 
-namespace {
-
-// A name that means something else, or breaks a table, could never be asked for again.
+// It means something else, or breaks a table.
 void check_system_name(const std::string& name) {
   const bool printable = std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; });
   const bool taken = name == "this" || name.ends_with(".json") || name.ends_with(".jsonl") ||
@@ -194,8 +192,6 @@ void check_system_name(const std::string& name) {
                     name);
   }
 }
-
-}  // namespace
 
 void add_keep_options(CLI::App& command, MeasureOptions& options) {
   add_output_options(command, options.output);

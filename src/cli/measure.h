@@ -26,6 +26,9 @@ struct MeasureOptions {
 void add_keep_options(CLI::App& command, MeasureOptions& options);
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
+// Throws UserError for a name that could never be asked for again.
+void check_system_name(const std::string& name);
+
 // What a call measures, and how it shows that.
 struct Job {
   std::vector<Case> cells;

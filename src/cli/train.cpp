@@ -8,22 +8,14 @@
 #include "base/error.h"
 #include "bench/axis.h"
 #include "bench/case.h"
-#include "bench/machine.h"
 #include "cli/commands.h"
-#include "cli/interrupt.h"
 #include "cli/measure.h"
 #include "cli/training.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
-#include "results/bench_record.h"
-#include "results/environment.h"
-#include "results/store.h"
 
 namespace tacho {
 namespace {
-
-// The default learning rate is for this batch; so is --lr with --scale-lr on.
-constexpr int64_t kRateBatch = 256;
 
 // As typed, where it is no field of the recipe yet.
 struct TrainOptions {
@@ -40,22 +32,27 @@ bool is_on(const char* option, const std::string& text) {
 
 // A rate that was given is meant as it is, the default is meant for kRateBatch.
 double learning_rate_for(const TrainOptions& options, double default_rate) {
-  const bool scaled = options.scale_rate.empty() ? !options.rate : is_on("--scale-lr", options.scale_rate);
-  const auto batch = static_cast<double>(options.job.recipe.batch * options.job.recipe.devices);
-  return options.rate.value_or(default_rate) * (scaled ? batch / static_cast<double>(kRateBatch) : 1);
+  if (!options.rate && options.scale_rate.empty()) return default_rate;
+  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
+  const bool scaled = !options.scale_rate.empty() && is_on("--scale-lr", options.scale_rate);
+  if (options.rate) return scaled ? scaled_rate(*options.rate, batch) : *options.rate;
+  return scaled ? default_rate : default_rate / scaled_rate(1, batch);
 }
 
 UpdateRule update_rule(const TrainOptions& options) {
+  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
   if (options.optimizer == "sgd") {
-    return Sgd{.learning_rate = learning_rate_for(options, 0.1),
-               .momentum = options.momentum.value_or(0.9),
-               .weight_decay = options.weight_decay.value_or(5e-4)};
+    Sgd rule = default_sgd(batch);
+    rule.learning_rate = learning_rate_for(options, rule.learning_rate);
+    rule.momentum = options.momentum.value_or(rule.momentum);
+    rule.weight_decay = options.weight_decay.value_or(rule.weight_decay);
+    return rule;
   }
   if (options.optimizer != "adam") {
     throw UserError("--optimizer '{}': there are sgd and adam", options.optimizer);
   }
   if (options.momentum) throw UserError("--momentum: adam has none; leave it out, or choose --optimizer sgd");
-  return Adam{.learning_rate = learning_rate_for(options, 8e-3),
+  return Adam{.learning_rate = learning_rate_for(options, scaled_rate(8e-3, batch)),
               .weight_decay = options.weight_decay.value_or(0)};
 }
 
@@ -80,6 +77,11 @@ void check_recipe(const Recipe& recipe, const DataSet& data) {
   if (data.train.channels() != model.channels) {
     throw UserError("--data {}: images with {} channels, but {} takes {}", recipe.data, data.train.channels(),
                     model.name, model.channels);
+  }
+  const int64_t images = recipe.subset.value_or(data.train.count());
+  if (recipe.batch > images) {
+    throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
+                    recipe.batch, images);
   }
   build_network(recipe);
 }
@@ -193,35 +195,17 @@ void add_control_options(CLI::App& command, TrainOptions& options) {
                      "Write every step and epoch to this file, a line of JSON each");
 }
 
-void keep(const Record& record, const MeasureOptions& options) {
-  if (options.without_store) return;
-  const std::filesystem::path path = store_path(options.store);
-  Store(path).add(record);
-  fmt::print(stderr, "tacho: note: kept in {} (`tacho results list`)\n", path.string());
-}
-
 void train_command(TrainOptions& options, bool has_epochs, CommandContext& context) {
-  const Format format = chosen_format(options.measure.output);
+  chosen_format(options.measure.output);
   check_output(options.measure.output);
   for (const auto& [option, file] :
        {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
     if (file) check_output_file(option, *file);
   }
   const DataSet data = complete(options, has_epochs);
-  catch_interrupt();
-  SystemInfo system = capture_system(options.measure.system);
-  Record record = run_training(options.job, data, system);
-  record.run = unique_id();
-  record.command = context.command;
-  const bool failed =
-      record.judgement.verdict == Verdict::failed || record.judgement.verdict == Verdict::out_of_memory;
-  if (!record.epochs.empty() || failed) {
-    write_output(options.measure.output, format_records({&record, 1}, format));
-    say_memory(record);
-    keep(record, options.measure);
-  }
-  if (failed) context.exit_status = 1;
-  if (interrupted()) context.exit_status = kInterruptedStatus;
+  run_trainings(
+      {&options.job, 1}, data, "", options.measure, context,
+      [](std::span<const Record> records, Format format) { return format_records(records, format); });
 }
 
 }  // namespace

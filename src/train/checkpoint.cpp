@@ -36,13 +36,11 @@ Tensor take(Weights& tensors, const std::string& name, DType dtype) {
   return std::move(node.mapped());
 }
 
-Weights to_file(const Checkpoint& checkpoint) {
-  Weights file;
-  for (const auto& [name, tensor] : checkpoint.tensors) file[name] = tensor.clone();
+Weights to_file(Checkpoint checkpoint) {
   const int64_t counters[] = {static_cast<int64_t>(checkpoint.counters.passes), checkpoint.counters.updates};
-  file[kCounters] = Tensor::from<int64_t>({2}, counters);
-  file[kState] = text_tensor(to_json_text(checkpoint.state, checkpoint.recipe));
-  return file;
+  checkpoint.tensors[kCounters] = Tensor::from<int64_t>({2}, counters);
+  checkpoint.tensors[kState] = text_tensor(to_json_text(checkpoint.state, checkpoint.recipe));
+  return std::move(checkpoint.tensors);
 }
 
 Checkpoint from_file(const fs::path& path) {
@@ -123,9 +121,9 @@ std::vector<fs::path> CheckpointFolder::files() const {
   return found;
 }
 
-void CheckpointFolder::write(const Checkpoint& checkpoint) {
-  write_safetensors(folder_ / fmt::format("{}{:010}{}", kPrefix, checkpoint.state.step, kSuffix),
-                    to_file(checkpoint));
+void CheckpointFolder::write(Checkpoint checkpoint) {
+  const fs::path file = folder_ / fmt::format("{}{:010}{}", kPrefix, checkpoint.state.step, kSuffix);
+  write_safetensors(file, to_file(std::move(checkpoint)));
   std::vector<fs::path> old = files();
   std::error_code ignored;
   for (size_t i = 0; i + static_cast<size_t>(kept_) < old.size(); ++i) fs::remove(old[i], ignored);

@@ -29,7 +29,7 @@ class CheckpointFolder {
   CheckpointFolder(std::filesystem::path folder, int kept);
 
   // Throws UserError where the system refuses; the earlier ones are still there then.
-  void write(const Checkpoint& checkpoint);
+  void write(Checkpoint checkpoint);
 
   // The latest that can be read; nothing where there is none. `unreadable` gets the errors of later ones.
   std::optional<Checkpoint> read_latest(std::vector<std::string>& unreadable) const;

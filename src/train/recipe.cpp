@@ -32,6 +32,14 @@ void set_dropout(double probability, std::string_view model, Graph& graph) {
 
 }  // namespace
 
+double scaled_rate(double rate, int64_t global_batch) {
+  return rate * static_cast<double>(global_batch) / static_cast<double>(kRateBatch);
+}
+
+Sgd default_sgd(int64_t global_batch) {
+  return {.learning_rate = scaled_rate(0.1, global_batch), .momentum = 0.9, .weight_decay = 5e-4};
+}
+
 double learning_rate_of(const UpdateRule& rule) {
   return std::visit([](const auto& of) { return of.learning_rate; }, rule);
 }

@@ -35,6 +35,14 @@ struct Recipe {
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
 };
 
+// The learning rates that are known to be good are for this batch over all devices; with another one they are
+// scaled.
+inline constexpr int64_t kRateBatch = 256;
+double scaled_rate(double rate, int64_t global_batch);
+
+// What SGD does unless asked for otherwise.
+Sgd default_sgd(int64_t global_batch);
+
 double learning_rate_of(const UpdateRule& rule);
 
 // One line of all of it: two runs with the same line can continue each other.

@@ -48,8 +48,8 @@ class Trainer {
     if (folder_) resume();
     result_.end = train_steps();
     result_.state = state_;
-    result_.weights = weights_of_plan();
     result_.phase_bytes = memory_.peaks();
+    result_.weights = weights_of_plan();
     return std::move(result_);
   }
 
@@ -190,7 +190,7 @@ class Trainer {
     Checkpoint checkpoint = take_checkpoint(*plan_, graph_, states_);
     checkpoint.state = state_;
     checkpoint.recipe = describe(recipe_);
-    folder_->write(checkpoint);
+    folder_->write(std::move(checkpoint));
     memory_.enter("train");
   }
 
