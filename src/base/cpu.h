@@ -56,4 +56,7 @@ int usable_cores(std::span<const int> allowed, const std::filesystem::path& root
 // these inherit its CPUs. Alone (`threads` is 1) it is bound.
 void use_threads(int threads);
 
+// Lets the calling thread run on every allowed CPU: helpers inherit the place of the thread that starts them.
+void run_anywhere();
+
 }  // namespace tacho

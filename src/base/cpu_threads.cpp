@@ -94,4 +94,6 @@ void use_threads(int threads) {
   if (threads > 1) run_on(allowed);
 }
 
+void run_anywhere() { run_on(allowed_cpus()); }
+
 }  // namespace tacho

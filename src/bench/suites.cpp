@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "bench/sweep.h"
@@ -33,12 +34,40 @@ std::vector<Case> zoo_cases(int usable_cores) {
   return expand(sweep, usable_cores);
 }
 
+// The reference engine is too slow to learn anything.
+std::vector<std::string> training_engines() {
+  std::vector<std::string> names;
+  for (const Engine* engine : engines()) {
+    if (engine->computes() && engine->name() != "reference") names.emplace_back(engine->name());
+  }
+  return names;
+}
+
+std::vector<Recipe> cifar_trainings(int usable_cores) {
+  std::vector<Recipe> trainings;
+  for (const auto& [model, side, epochs] :
+       {std::tuple{"resnet50", int64_t{32}, 10}, std::tuple{"inception_v3", int64_t{299}, 5}}) {
+    for (const std::string& engine : training_engines()) {
+      trainings.push_back({.model = model,
+                           .engine = engine,
+                           .threads = usable_cores,
+                           .image = {side, side},
+                           .epochs = epochs,
+                           .seed = 1337});
+      trainings.back().update = default_sgd(trainings.back().batch);
+    }
+  }
+  return trainings;
+}
+
 int scaled_passes(int passes, double scale, int least) {
   return std::min(passes, std::max(least, static_cast<int>(std::lround(passes * scale))));
 }
 
 constexpr std::array kSuites = {
     Suite{"zoo", "13 networks, training and inference, beside the published DGX-1 table", zoo_cases},
+    Suite{"cifar", "ResNet50 and Inception v3 learn CIFAR-10, beside the published Keras table", nullptr,
+          cifar_trainings},
     Suite{"quick", "a first look in about two minutes", quick_cases},
 };
 
@@ -50,6 +79,15 @@ std::vector<Case> scaled(std::vector<Case> cells, double scale) {
     cell.repeat = scaled_passes(cell.repeat, scale, kLeastRepeat);
   }
   return cells;
+}
+
+std::vector<Recipe> scaled(std::vector<Recipe> trainings, double scale, int64_t images) {
+  if (scale >= 1) return trainings;
+  for (Recipe& recipe : trainings) {
+    const int64_t least = std::min(images, 2 * recipe.batch);
+    recipe.subset = std::max(least, static_cast<int64_t>(std::llround(scale * static_cast<double>(images))));
+  }
+  return trainings;
 }
 
 std::span<const Suite> suites() { return kSuites; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/case.h"
+#include "train/recipe.h"
 
 namespace tacho {
 
@@ -12,12 +13,17 @@ namespace tacho {
 struct Suite {
   std::string_view name;
   std::string_view purpose;
-  std::vector<Case> (*cases)(int usable_cores);
+  std::vector<Case> (*cases)(int usable_cores) = nullptr;
+  std::vector<Recipe> (*trainings)(int usable_cores) =
+      nullptr;  // instead of cases; their data is still to be named
 };
 
 // The same cells with fewer passes: `scale` (0..1] of them, but at least one warm-up and three timed ones.
 // Sizes stay, since another batch or image would be another measurement.
 std::vector<Case> scaled(std::vector<Case> cells, double scale);
+
+// The same trainings on fewer images: `scale` of `images`, but at least two batches.
+std::vector<Recipe> scaled(std::vector<Recipe> trainings, double scale, int64_t images);
 
 std::span<const Suite> suites();
 

@@ -10,10 +10,27 @@ namespace {
 
 TEST(Suites, EveryCaseOfEverySuiteCanRun) {
   for (const Suite& suite : suites()) {
+    if (suite.cases == nullptr) continue;
     const auto cells = suite.cases(2);
     EXPECT_FALSE(cells.empty()) << suite.name;
     for (const Case& cell : cells) EXPECT_NO_THROW(check_case(cell)) << cell.model;
   }
+}
+
+TEST(Suites, EveryTrainingOfEverySuiteCanBeBuilt) {
+  for (const Suite& suite : suites()) {
+    ASSERT_NE(suite.cases == nullptr, suite.trainings == nullptr) << suite.name;
+    if (suite.trainings == nullptr) continue;
+    EXPECT_FALSE(suite.trainings(2).empty()) << suite.name;
+    for (const Recipe& recipe : suite.trainings(2)) EXPECT_NO_THROW(build_network(recipe)) << recipe.model;
+  }
+}
+
+TEST(Suites, AScaleTakesTrainingImages) {
+  const Recipe recipe = {.batch = 32};
+  EXPECT_FALSE(scaled({recipe}, 1, 50'000)[0].subset);
+  EXPECT_EQ(scaled({recipe}, 0.01, 50'000)[0].subset, 500);
+  EXPECT_EQ(scaled({recipe}, 1e-6, 50'000)[0].subset, 64);
 }
 
 TEST(Suites, AScaleTakesPassesAndNothingElse) {

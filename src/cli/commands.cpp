@@ -8,6 +8,8 @@ void add_commands(CLI::App& app, CommandContext& context) {
   add_bench_command(app, context);
   add_suite_command(app, context);
   add_profile_command(app, context);
+  add_train_command(app, context);
+  add_data_command(app, context);
   add_results_command(app, context);
   add_compare_command(app, context);
   add_plan_command(app, context);

@@ -17,6 +17,8 @@ void add_system_command(CLI::App& app, CommandContext& context);
 void add_bench_command(CLI::App& app, CommandContext& context);
 void add_suite_command(CLI::App& app, CommandContext& context);
 void add_profile_command(CLI::App& app, CommandContext& context);
+void add_train_command(CLI::App& app, CommandContext& context);
+void add_data_command(CLI::App& app, CommandContext& context);
 void add_results_command(CLI::App& app, CommandContext& context);
 void add_compare_command(CLI::App& app, CommandContext& context);
 void add_plan_command(CLI::App& app, CommandContext& context);

@@ -169,9 +169,7 @@ void write_page_of_store(const Run& run, const MeasureOptions& options) {
 
 }  // namespace
 
-namespace {
-
-// A name that means something else, or breaks a table, could never be asked for again.
+// It means something else, or breaks a table.
 void check_system_name(const std::string& name) {
   const bool printable = std::ranges::none_of(name, [](unsigned char c) { return c < ' ' || c == 0x7f; });
   const bool taken = name == "this" || name.ends_with(".json") || name.ends_with(".jsonl") ||
@@ -182,14 +180,16 @@ void check_system_name(const std::string& name) {
   }
 }
 
-}  // namespace
-
-void add_measure_options(CLI::App& command, MeasureOptions& options) {
+void add_keep_options(CLI::App& command, MeasureOptions& options) {
   add_output_options(command, options.output);
   add_store_options(command, options.store);
   command.add_flag("--no-db", options.without_store, "Do not keep the results");
   command.add_option("--system", options.system,
                      "Name of this machine in the results; default: the host's name");
+}
+
+void add_measure_options(CLI::App& command, MeasureOptions& options) {
+  add_keep_options(command, options);
   command
       .add_option_function<std::string>(
           "--continue", [&](const std::string& run) { options.resumed = run; },

@@ -22,7 +22,12 @@ struct MeasureOptions {
   std::optional<std::string> resumed;  // a run's id, or empty for the last one
 };
 
+// Where results go, without how to go on with a run.
+void add_keep_options(CLI::App& command, MeasureOptions& options);
 void add_measure_options(CLI::App& command, MeasureOptions& options);
+
+// Throws UserError for a name that could never be asked for again.
+void check_system_name(const std::string& name);
 
 // What a call measures, and how it shows that.
 struct Job {

@@ -14,7 +14,6 @@ namespace tacho {
 namespace {
 
 constexpr double kBetweenLines_ms = 100;
-constexpr const char* kClearLine = "\r\x1b[K";
 
 }  // namespace
 

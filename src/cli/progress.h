@@ -7,6 +7,8 @@
 
 namespace tacho {
 
+inline constexpr const char* kClearLine = "\r\x1b[K";
+
 // How long the rest will take if it goes on at the speed so far; negative while nothing is known.
 double time_left_ms(double elapsed_ms, double work_done, double work_total);
 

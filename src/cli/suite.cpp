@@ -3,10 +3,13 @@
 #include <memory>
 
 #include "base/cpu.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "bench/suites.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/training.h"
+#include "report/cifar_table.h"
 #include "report/zoo_table.h"
 #include "results/selection.h"
 
@@ -14,7 +17,7 @@ namespace tacho {
 namespace {
 
 struct SuiteOptions {
-  std::string name;
+  std::string name, data;
   double scale = 1;
   MeasureOptions measure;
 };
@@ -43,6 +46,43 @@ std::string present_zoo(std::span<const Record> records, Format format) {
       system.name, system.cpu, system.cores, render(zoo_table(records, published), format));
 }
 
+std::string present_cifar(std::span<const Record> records, const std::string& shrunk, Format format) {
+  const std::vector<Record> published = select_records("reference:keras-cifar10", {}, "").records;
+  const SystemInfo& system = records[0].system;
+  return fmt::format(
+      "{}: {}, {} cores; data {}; the time includes evaluation after every epoch, images/s count training "
+      "alone; "
+      "corrected figures in brackets\n\n{}{}",
+      system.name, system.cpu, system.cores, records[0].data, shrunk,
+      render(cifar_table(records, published), format));
+}
+
+// Whole trainings, one after the other, all on the same data.
+void train_and_report(const Suite& suite, const SuiteOptions& options, CommandContext& context) {
+  if (options.measure.resumed) throw UserError("--continue: a suite of trainings starts anew");
+  if (options.data.empty()) {
+    throw UserError("suite {} needs --data cifar10:DIR; scripts/fetch-cifar10 DIR fetches it", suite.name);
+  }
+  std::vector<Recipe> whole = suite.trainings(usable_cores());
+  for (Recipe& recipe : whole) recipe.data = options.data;
+  const DataSet data = open_training_data(whole.front());
+  std::vector<TrainingJob> jobs;
+  for (const Recipe& recipe : scaled(whole, options.scale, data.train.count())) {
+    jobs.push_back({.recipe = recipe});
+    jobs.back().recipe.classes = data.classes;
+    jobs.back().recipe.augmentation = data.default_augmentation;
+  }
+  const auto subset = jobs.front().recipe.subset;
+  const std::string shrunk =
+      subset ? fmt::format("shrunk by --scale: {} of {} training images\n\n", *subset, data.train.count())
+             : "";
+  run_trainings(jobs, data, std::string(suite.name), options.measure, context,
+                [&](std::span<const Record> records, Format format) {
+                  return is_for_people(format) ? present_cifar(records, shrunk, format)
+                                               : format_records(records, format);
+                });
+}
+
 Job job_of(const Suite& suite, double scale) {
   const std::vector<Case> whole = suite.cases(usable_cores());
   Job job = {.cells = scaled(whole, scale), .suite = std::string(suite.name)};
@@ -61,15 +101,20 @@ void add_suite_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<SuiteOptions>();
   CLI::App* command = app.add_subcommand("suite", "Run a list of measurements that has a name");
   command->add_option("name", options->name, list_of_suites())->required();
-  command->add_option("--scale", options->scale, "Run this share of the passes, from 0 to 1")
+  command
+      ->add_option("--scale", options->scale,
+                   "Run this share of the passes, or of the training images, from 0 to 1")
       ->capture_default_str()
       ->check([](const std::string& text) {
         const auto share = parse_quantity(text);
         return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
       });
+  command->add_option("--data", options->data, "For the suite cifar: cifar10:DIR");
   add_measure_options(*command, options->measure);
   command->callback([options, &context] {
-    const Job job = job_of(find_suite(options->name), options->scale);
+    const Suite& suite = find_suite(options->name);
+    if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
+    const Job job = job_of(suite, options->scale);
     measure_and_report(job, options->measure, context);
   });
 }

@@ -26,6 +26,14 @@ std::vector<std::string> split_models(const std::vector<std::string>& arguments)
 
 }  // namespace
 
+void add_memory_option(CLI::App& command, bool& low_memory) {
+  command
+      .add_option_function<std::string>(
+          "--memory", [&low_memory](const std::string& level) { low_memory = level == "low"; },
+          "Of training, normal or low: low computes activations again rather than keep them")
+      ->check(CLI::IsMember({"normal", "low"}));
+}
+
 void add_protocol_options(CLI::App& command, Case& shared) {
   command.add_option("--warmup", shared.warmup, "Passes before the timed ones")
       ->capture_default_str()
@@ -39,11 +47,7 @@ void add_protocol_options(CLI::App& command, Case& shared) {
   command.add_option("--seed", shared.seed, "Of weights and data")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, kLargestSeed));
-  command
-      .add_option_function<std::string>(
-          "--memory", [&shared](const std::string& level) { shared.low_memory = level == "low"; },
-          "Of training, normal or low: low computes activations again rather than keep them")
-      ->check(CLI::IsMember({"normal", "low"}));
+  add_memory_option(command, shared.low_memory);
   command.add_option("--kernel", shared.kernel,
                      fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
                                  fmt::join(engines().front()->kernels(), " or ")));

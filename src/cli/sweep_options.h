@@ -20,6 +20,9 @@ struct SweepOptions {
   Case shared;
 };
 
+// --memory normal|low.
+void add_memory_option(CLI::App& command, bool& low_memory);
+
 // How each cell is run: passes, classes, seed, weights.
 void add_protocol_options(CLI::App& command, Case& shared);
 

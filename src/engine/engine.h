@@ -25,6 +25,12 @@ struct CompileOptions {
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
 };
 
+// How often a plan has run, which dropout and the optimizer depend on.
+struct PlanCounters {
+  uint64_t passes = 0;  // forward
+  int64_t updates = 0;
+};
+
 // A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
 // allocates nor chooses.
 class Plan {
@@ -43,6 +49,13 @@ class Plan {
   virtual void backward() = 0;
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
   virtual void update(std::optional<double> learning_rate = {}) = 0;
+
+  // In training, what the optimizer remembers about a parameter, in its shape: array `which` of
+  // state_per_parameter(). Together with the weights and the counters it is all that a plan remembers.
+  virtual Tensor read_state(ValueId parameter, int which) const = 0;
+  virtual void write_state(ValueId parameter, int which, const Tensor& tensor) = 0;
+  virtual PlanCounters counters() const = 0;
+  virtual void set_counters(const PlanCounters& counters) = 0;
 
   // What the plan holds for its whole life.
   virtual int64_t memory_bytes() const = 0;

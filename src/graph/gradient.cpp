@@ -40,13 +40,13 @@ ValueId append_input(Graph& graph, std::string name, Shape shape, DType dtype) {
   return id;
 }
 
-void append_loss(Graph& graph, Loss loss) {
+void append_loss(Graph& graph, Loss loss, double label_smoothing) {
   const ValueId prediction = graph.outputs[0];
   const Shape& shape = graph.shape(prediction);
   ValueId value = 0;
   if (loss == Loss::softmax_cross_entropy) {
     const ValueId labels = append_input(graph, "labels", {shape[0]}, DType::i64);
-    value = append_node(graph, "loss", SoftmaxCrossEntropy{}, {prediction, labels});
+    value = append_node(graph, "loss", SoftmaxCrossEntropy{label_smoothing}, {prediction, labels});
   } else {
     const ValueId target = append_input(graph, "target", shape, DType::f32);
     value = append_node(graph, "loss", DiceLoss{}, {prediction, target});
@@ -187,8 +187,8 @@ class Differentiator {
   }
 
   // A loss starts the chain: its own gradient is 1.
-  void differentiate(const SoftmaxCrossEntropy&, const Node& node) {
-    contribute(node, 0, SoftmaxCrossEntropyBackward{}, {node.outputs[1], node.inputs[1]});
+  void differentiate(const SoftmaxCrossEntropy& op, const Node& node) {
+    contribute(node, 0, SoftmaxCrossEntropyBackward{op.smoothing}, {node.outputs[1], node.inputs[1]});
   }
   void differentiate(const DiceLoss&, const Node& node) {
     contribute(node, 0, DiceLossBackward{}, {node.inputs[0], node.inputs[1], node.outputs[1]});
@@ -210,7 +210,7 @@ class Differentiator {
 Graph gradient(const Graph& forward, Loss loss, const GradientOptions& options) {
   assert(!forward.training && forward.outputs.size() == 1);
   Graph graph = forward_in_training_mode(forward);
-  append_loss(graph, loss);
+  append_loss(graph, loss, options.label_smoothing);
   graph.training = true;
   graph.backward_begin = graph.nodes.size();
 

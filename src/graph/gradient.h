@@ -7,7 +7,8 @@ namespace tacho {
 enum class Loss { softmax_cross_entropy, dice };
 
 struct GradientOptions {
-  bool of_input = false;  // also compute the gradient of the image: it becomes the last output
+  bool of_input = false;       // also compute the gradient of the image: it becomes the last output
+  double label_smoothing = 0;  // of softmax_cross_entropy
 };
 
 // The training graph of an inference graph: its nodes in training mode, the loss of its output, and the

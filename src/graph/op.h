@@ -82,8 +82,11 @@ struct Upsample {
   Extents scale;
 };
 
-// logits (N, C), labels (i64, N) -> loss (scalar, mean over N), probabilities (N, C)
-struct SoftmaxCrossEntropy {};
+// logits (N, C), labels (i64, N) -> loss (scalar, mean over N), probabilities (N, C). `smoothing` of the
+// target is spread evenly over all classes, as in PyTorch.
+struct SoftmaxCrossEntropy {
+  double smoothing = 0;
+};
 
 // x, target of one shape (N, C, ...) -> loss (scalar), sums (2, C): numerator 2*sum(x*t), then
 // denominator max(sum(x^2) + sum(t^2), 1e-6). loss = -sum over C of numerator / denominator.
@@ -163,7 +166,9 @@ struct UpsampleBackward {
 };
 
 // probabilities, labels -> dlogits
-struct SoftmaxCrossEntropyBackward {};
+struct SoftmaxCrossEntropyBackward {
+  double smoothing = 0;
+};
 
 // x, target, sums -> dx
 struct DiceLossBackward {};

@@ -15,6 +15,8 @@ namespace tacho {
 struct Epoch {
   double seconds = 0;
   std::optional<double> images_per_s = {}, loss = {}, train_accuracy = {}, test_accuracy = {};
+  std::optional<double> test_loss = {}, learning_rate = {};
+  std::optional<double> wait_seconds = {}, evaluation_seconds = {};  // waiting for data; evaluating after it
 };
 
 // One result, complete in itself: the only bridge from measuring to reporting. Its fields' names and formats
@@ -44,6 +46,8 @@ struct Record {
   std::string weights = {};  // the file; empty for random weights
   std::string kernel = {};   // forced; empty where the engine chose
   std::string memory = {};   // "low" where activations were computed again rather than kept
+  std::string data = {};     // of a training run: where its images came from
+  std::string recipe = {};   // of a training run: optimizer, schedule, augmentation
 
   // What the time covers beside the passes: "update", "transfer", "halo", "validation".
   std::vector<std::string> time_includes = {};
@@ -60,9 +64,13 @@ struct Record {
   std::optional<int64_t> flop_per_pass = {}, bytes_per_pass = {};
   std::optional<double> gflops = {}, percent_of_peak = {};
   std::optional<double> compile_ms = {}, peak_memory_mib = {}, plan_memory_mib = {};
+  std::optional<double> evaluation_plan_memory_mib = {};
+  std::map<std::string, double> phase_memory_mib = {};  // by phase: data, train, evaluate, checkpoint
 
   std::vector<Epoch> epochs = {};
   std::optional<double> seconds = {}, seconds_per_epoch = {}, train_accuracy = {}, test_accuracy = {};
+  std::optional<double> evaluation_seconds = {}, wait_percent = {}, target_accuracy = {},
+                        seconds_to_target = {};
   std::optional<int64_t> iterations = {}, epoch_count = {};
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 

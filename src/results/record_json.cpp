@@ -45,6 +45,10 @@ constexpr std::array kEpoch = {
     entry<Epoch, &Epoch::loss>("loss"),
     entry<Epoch, &Epoch::train_accuracy>("train_accuracy"),
     entry<Epoch, &Epoch::test_accuracy>("test_accuracy"),
+    entry<Epoch, &Epoch::test_loss>("test_loss"),
+    entry<Epoch, &Epoch::learning_rate>("learning_rate"),
+    entry<Epoch, &Epoch::wait_seconds>("wait_seconds"),
+    entry<Epoch, &Epoch::evaluation_seconds>("evaluation_seconds"),
 };
 
 bool is_one_of(std::string_view text, std::span<const std::string_view> known) {

@@ -21,7 +21,7 @@ constexpr std::string_view kThis = "this";
 auto case_of(const Record& r) {
   return std::tie(r.reference, r.system.name, r.system.machine_id, r.kind, r.model, r.mode, r.engine,
                   r.precision, r.batch, r.batch_total, r.devices, r.nodes, r.threads, r.image, r.classes,
-                  r.epoch_count, r.seed, r.kernel, r.memory);
+                  r.epoch_count, r.seed, r.kernel, r.memory, r.data, r.recipe);
 }
 
 bool has_figures(const Record& record) {

@@ -33,14 +33,18 @@ double dice(const Tensor& x, const Tensor& target) {
   return loss;
 }
 
-double cross_entropy(const Tensor& logits, const Tensor& labels) {
+double cross_entropy(const Tensor& logits, const Tensor& labels, double smoothing) {
   const auto classes = static_cast<size_t>(logits.shape()[1]);
   double loss = 0;
   for (size_t n = 0; n < labels.values<int64_t>().size(); ++n) {
     const auto scores = logits.values<float>().subspan(n * classes, classes);
-    double sum = 0;
-    for (const double score : scores) sum += std::exp(score);
-    loss += std::log(sum) - scores[static_cast<size_t>(labels.values<int64_t>()[n])];
+    double sum = 0, mean = 0;
+    for (const double score : scores) {
+      sum += std::exp(score);
+      mean += score / static_cast<double>(classes);
+    }
+    const double wanted = scores[static_cast<size_t>(labels.values<int64_t>()[n])];
+    loss += std::log(sum) - (1 - smoothing) * wanted - smoothing * mean;
   }
   return loss / static_cast<double>(logits.shape()[0]);
 }
@@ -48,7 +52,7 @@ double cross_entropy(const Tensor& logits, const Tensor& labels) {
 class FiniteDifference : public testing::TestWithParam<OpCase> {
  protected:
   FiniteDifference()
-      : graph_(gradient(GetParam().graph, GetParam().loss, {.of_input = true})),
+      : graph_(gradient(GetParam().graph, GetParam().loss, GetParam().gradient_options())),
         material_(make_material(graph_, 3)) {}
 
   // A fresh plan for each: dropout draws new masks in every pass of one plan.
@@ -56,8 +60,9 @@ class FiniteDifference : public testing::TestWithParam<OpCase> {
     const auto plan = prepared(reference_engine(), graph_, material_);
     plan->forward();
     const Tensor prediction = plan->read(graph_.outputs[0]);
-    return GetParam().loss == Loss::dice ? dice(prediction, material_.inputs[1])
-                                         : cross_entropy(prediction, material_.inputs[1]);
+    return GetParam().loss == Loss::dice
+               ? dice(prediction, material_.inputs[1])
+               : cross_entropy(prediction, material_.inputs[1], GetParam().label_smoothing);
   }
 
   double slope(float& element, double step) const {

@@ -257,6 +257,8 @@ void add_losses(std::vector<OpCase>& cases) {
   const auto linear = [](Builder& b, ValueId x) { return b.linear("fc", x, {.features = 9}); };
   cases.push_back(make("cross_entropy", {5, 11}, linear, Loss::softmax_cross_entropy));
   cases.push_back(make("cross_entropy_one_image", {1, 11}, linear, Loss::softmax_cross_entropy));
+  cases.push_back(make("cross_entropy_smoothed", {5, 11}, linear, Loss::softmax_cross_entropy));
+  cases.back().label_smoothing = 0.1;
   cases.push_back(make(
       "classifier", {3, 3, 9, 9},
       [](Builder& b, ValueId x) {

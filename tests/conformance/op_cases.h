@@ -14,6 +14,9 @@ struct OpCase {
   std::string name;  // letters, digits and underscores
   Graph graph;
   Loss loss = Loss::dice;  // Dice takes any tensor, and so serves to drive every backward op
+  double label_smoothing = 0;
+
+  GradientOptions gradient_options() const { return {.of_input = true, .label_smoothing = label_smoothing}; }
 };
 
 inline void PrintTo(const OpCase& of, std::ostream* out) { *out << of.name; }

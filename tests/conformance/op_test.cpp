@@ -15,7 +15,8 @@ class OpOnEngine : public testing::TestWithParam<std::tuple<EngineUnderTest, OpC
   const EngineUnderTest& engine() const { return std::get<0>(GetParam()); }
   const Graph& inference_graph() const { return std::get<1>(GetParam()).graph; }
   Graph training_graph() const {
-    return gradient(inference_graph(), std::get<1>(GetParam()).loss, {.of_input = true});
+    return gradient(inference_graph(), std::get<1>(GetParam()).loss,
+                    std::get<1>(GetParam()).gradient_options());
   }
 };
 

@@ -39,27 +39,27 @@ void emit_op(const DropoutBackward& op, const Instruction& instruction, Assemble
   });
 }
 
-void emit_op(const SoftmaxCrossEntropy&, const Instruction& instruction, Assembler& assembler) {
+void emit_op(const SoftmaxCrossEntropy& op, const Instruction& instruction, Assembler& assembler) {
   const View logits = assembler.in_plain(instruction.inputs[0]);
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const View loss = assembler.define(instruction.outputs[0], plain_desc({}));
   const View probabilities = assembler.define(instruction.outputs[1], plain_desc(shape));
   assembler.add_kernel("softmax_cross_entropy",
                        {logits, assembler.view(instruction.inputs[1]), loss, probabilities},
-                       [images = shape[0], classes = shape[1]](At at) {
-                         softmax_cross_entropy(images, classes, as<const float>(at[0]),
+                       [smoothing = op.smoothing, images = shape[0], classes = shape[1]](At at) {
+                         softmax_cross_entropy(smoothing, images, classes, as<const float>(at[0]),
                                                as<const int64_t>(at[1]), as<float>(at[2]), as<float>(at[3]));
                        });
 }
 
-void emit_op(const SoftmaxCrossEntropyBackward&, const Instruction& instruction, Assembler& assembler) {
+void emit_op(const SoftmaxCrossEntropyBackward& op, const Instruction& instruction, Assembler& assembler) {
   const View probabilities = assembler.view(instruction.inputs[0]);
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const View dlogits = assembler.define(instruction.outputs[0], plain_desc(shape));
   assembler.add_kernel("softmax_cross_entropy_backward",
                        {probabilities, assembler.view(instruction.inputs[1]), dlogits},
-                       [images = shape[0], classes = shape[1]](At at) {
-                         softmax_cross_entropy_backward(images, classes, as<const float>(at[0]),
+                       [smoothing = op.smoothing, images = shape[0], classes = shape[1]](At at) {
+                         softmax_cross_entropy_backward(smoothing, images, classes, as<const float>(at[0]),
                                                         as<const int64_t>(at[1]), as<float>(at[2]));
                        });
 }

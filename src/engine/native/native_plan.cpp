@@ -154,6 +154,30 @@ void NativePlan::record_times(std::span<StepTime> times) {
   times_ = times;
 }
 
+std::byte* NativePlan::state_address(const View& parameter, int which) const {
+  const std::ptrdiff_t offset = address(parameter) - parameters_.data();
+  return const_cast<std::byte*>(state_.data()) + static_cast<size_t>(which) * parameters_.bytes() + offset;
+}
+
+Tensor NativePlan::read_state(ValueId parameter, int which) const {
+  const View& view = assembly_.parameters.at(parameter);
+  Tensor tensor(values_[static_cast<size_t>(parameter)].shape, DType::f32);
+  reorder(view.desc, state_address(view, which), plain_desc(view.desc.dims()), tensor.raw(), assembly_.engine,
+          stream_);
+  return tensor;
+}
+
+void NativePlan::write_state(ValueId parameter, int which, const Tensor& tensor) {
+  const View& view = assembly_.parameters.at(parameter);
+  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, state_address(view, which), assembly_.engine,
+          stream_);
+}
+
+void NativePlan::set_counters(const PlanCounters& counters) {
+  assembly_.state->pass = counters.passes;
+  updates_ = counters.updates;
+}
+
 int64_t NativePlan::memory_bytes() const {
   return static_cast<int64_t>(arena_.bytes() + weights_.bytes() + parameters_.bytes() + gradients_.bytes() +
                               state_.bytes());

@@ -19,6 +19,10 @@ class NativePlan : public Plan {
   void forward() override;
   void backward() override;
   void update(std::optional<double> learning_rate) override;
+  Tensor read_state(ValueId parameter, int which) const override;
+  void write_state(ValueId parameter, int which, const Tensor& tensor) override;
+  PlanCounters counters() const override { return {assembly_.state->pass, updates_}; }
+  void set_counters(const PlanCounters& counters) override;
   int64_t memory_bytes() const override;
   StepList steps() const override;
   void record_times(std::span<StepTime> times) override;
@@ -27,6 +31,8 @@ class NativePlan : public Plan {
   void run_steps(size_t begin, size_t end);
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
+  // The optimizer's arrays are laid out like the parameters.
+  std::byte* state_address(const View& parameter, int which) const;
   void pack(const View& view, const Tensor& tensor);
   void fill_constants(Weights& weights);
 

@@ -120,32 +120,36 @@ void dropout_backward(double probability, int64_t count, const uint8_t* mask, co
   for (int64_t i = 0; i < count; ++i) dx[i] = mask[i] != 0 ? scale * dy[i] : 0.0f;
 }
 
-void softmax_cross_entropy(int64_t images, int64_t classes, const float* logits, const int64_t* labels,
-                           float* loss, float* probabilities) {
+void softmax_cross_entropy(double smoothing, int64_t images, int64_t classes, const float* logits,
+                           const int64_t* labels, float* loss, float* probabilities) {
   double total = 0;
   for (int64_t n = 0; n < images; ++n) {
     const float* row = logits + n * classes;
     float* result = probabilities + n * classes;
     const float top = *std::max_element(row, row + classes);
-    double sum = 0;
+    double sum = 0, scores = 0;
     for (int64_t c = 0; c < classes; ++c) {
       result[c] = std::exp(row[c] - top);
       sum += result[c];
+      scores += row[c] - top;
     }
     for (int64_t c = 0; c < classes; ++c) result[c] = static_cast<float>(result[c] / sum);
-    total += std::log(sum) - (row[labels[n]] - top);
+    total += std::log(sum) - (1 - smoothing) * (row[labels[n]] - top) -
+             smoothing * scores / static_cast<double>(classes);
   }
   *loss = static_cast<float>(total / static_cast<double>(images));
 }
 
-void softmax_cross_entropy_backward(int64_t images, int64_t classes, const float* probabilities,
-                                    const int64_t* labels, float* dlogits) {
+void softmax_cross_entropy_backward(double smoothing, int64_t images, int64_t classes,
+                                    const float* probabilities, const int64_t* labels, float* dlogits) {
   const float share = 1.0f / static_cast<float>(images);
+  const auto everywhere = static_cast<float>(smoothing / static_cast<double>(classes));
+  const auto at_label = static_cast<float>(1 - smoothing);
   for (int64_t n = 0; n < images; ++n) {
     const float* row = probabilities + n * classes;
     float* result = dlogits + n * classes;
-    for (int64_t c = 0; c < classes; ++c) result[c] = share * row[c];
-    result[labels[n]] -= share;
+    for (int64_t c = 0; c < classes; ++c) result[c] = share * (row[c] - everywhere);
+    result[labels[n]] -= share * at_label;
   }
 }
 

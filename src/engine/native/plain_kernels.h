@@ -34,10 +34,10 @@ void dropout(const Random& stream, double probability, int64_t count, const floa
              uint8_t* mask);
 void dropout_backward(double probability, int64_t count, const uint8_t* mask, const float* dy, float* dx);
 
-void softmax_cross_entropy(int64_t images, int64_t classes, const float* logits, const int64_t* labels,
-                           float* loss, float* probabilities);
-void softmax_cross_entropy_backward(int64_t images, int64_t classes, const float* probabilities,
-                                    const int64_t* labels, float* dlogits);
+void softmax_cross_entropy(double smoothing, int64_t images, int64_t classes, const float* logits,
+                           const int64_t* labels, float* loss, float* probabilities);
+void softmax_cross_entropy_backward(double smoothing, int64_t images, int64_t classes,
+                                    const float* probabilities, const int64_t* labels, float* dlogits);
 
 // `cells`: spatial elements of one channel of one image.
 void dice_loss(int64_t images, int64_t channels, int64_t cells, const float* x, const float* target,

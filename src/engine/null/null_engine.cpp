@@ -17,6 +17,11 @@ class NullPlan final : public Plan {
   void backward() override {}
   void update(std::optional<double>) override {}
 
+  Tensor read_state(ValueId parameter, int) const override { return read(parameter); }
+  void write_state(ValueId, int, const Tensor&) override {}
+  PlanCounters counters() const override { return {}; }
+  void set_counters(const PlanCounters&) override {}
+
   int64_t memory_bytes() const override { return 0; }
 
  private:

@@ -22,9 +22,15 @@ size_t label_of(const Tensor& labels, int64_t image, [[maybe_unused]] size_t cla
   return label;
 }
 
+// The share of class `c` in what an image's probabilities should be.
+double wanted(double smoothing, size_t c, size_t label, size_t classes) {
+  return smoothing / static_cast<double>(classes) + (c == label ? 1 - smoothing : 0);
+}
+
 }  // namespace
 
-void softmax_cross_entropy(const Tensor& logits, const Tensor& labels, Tensor& loss, Tensor& probabilities) {
+void softmax_cross_entropy(double smoothing, const Tensor& logits, const Tensor& labels, Tensor& loss,
+                           Tensor& probabilities) {
   const int64_t images = logits.shape()[0];
   double total = 0;
   for (int64_t n = 0; n < images; ++n) {
@@ -35,18 +41,22 @@ void softmax_cross_entropy(const Tensor& logits, const Tensor& labels, Tensor& l
     const double log_sum = largest + std::log(sum);
     std::ranges::transform(scores, row(probabilities, n).begin(),
                            [&](double score) { return static_cast<float>(std::exp(score - log_sum)); });
-    total += log_sum - scores[label_of(labels, n, scores.size())];
+    const size_t label = label_of(labels, n, scores.size());
+    for (size_t c = 0; c < scores.size(); ++c) {
+      total += wanted(smoothing, c, label, scores.size()) * (log_sum - scores[c]);
+    }
   }
   loss.values<float>()[0] = static_cast<float>(total / static_cast<double>(images));
 }
 
-void softmax_cross_entropy_backward(const Tensor& probabilities, const Tensor& labels, Tensor& dlogits) {
+void softmax_cross_entropy_backward(double smoothing, const Tensor& probabilities, const Tensor& labels,
+                                    Tensor& dlogits) {
   const int64_t images = probabilities.shape()[0];
   for (int64_t n = 0; n < images; ++n) {
     const auto from = row(probabilities, n);
     const size_t label = label_of(labels, n, from.size());
     for (size_t c = 0; c < from.size(); ++c) {
-      const double difference = from[c] - (c == label ? 1.0 : 0.0);
+      const double difference = from[c] - wanted(smoothing, c, label, from.size());
       row(dlogits, n)[c] = static_cast<float>(difference / static_cast<double>(images));
     }
   }

@@ -47,6 +47,25 @@ class ReferencePlan final : public Plan {
     }
   }
 
+  Tensor read_state(ValueId parameter, int which) const override {
+    const Tensor& like = values_[static_cast<size_t>(parameter)];
+    const auto count = static_cast<size_t>(like.size());
+    const auto state = optimizer_state_[state_index(parameter)].values<float>();
+    return Tensor::from(like.shape(), state.subspan(static_cast<size_t>(which) * count, count));
+  }
+
+  void write_state(ValueId parameter, int which, const Tensor& tensor) override {
+    const auto state = optimizer_state_[state_index(parameter)].values<float>();
+    const auto begin = static_cast<std::ptrdiff_t>(which) * tensor.size();
+    std::ranges::copy(tensor.values<float>(), state.begin() + begin);
+  }
+
+  PlanCounters counters() const override { return {pass_, step_}; }
+  void set_counters(const PlanCounters& counters) override {
+    pass_ = counters.passes;
+    step_ = counters.updates;
+  }
+
   int64_t memory_bytes() const override { return estimate_separate_plan_bytes(graph_, options_.update); }
 
  private:
@@ -54,6 +73,11 @@ class ReferencePlan final : public Plan {
     for (size_t i = begin; i < end; ++i) {
       reference::run_node(graph_.nodes[i], values_, {options_.seed, pass_});
     }
+  }
+
+  size_t state_index(ValueId parameter) const {
+    const auto found = std::ranges::find(graph_.gradients, parameter, &ParameterGradient::parameter);
+    return static_cast<size_t>(found - graph_.gradients.begin());
   }
 
   Tensor& at(ValueId id) { return values_[static_cast<size_t>(id)]; }

@@ -169,9 +169,9 @@ TEST(ReferenceCrossEntropy, IsTheMeanOverImages) {
   const Tensor labels = Tensor::from<int64_t>({2}, std::vector<int64_t>{2, 0});
   Tensor loss(Shape{}, DType::f32), probabilities(logits.shape(), DType::f32),
       dlogits(logits.shape(), DType::f32);
-  softmax_cross_entropy(logits, labels, loss, probabilities);
+  softmax_cross_entropy(0, logits, labels, loss, probabilities);
   expect_values(loss, {2.779752f});
-  softmax_cross_entropy_backward(probabilities, labels, dlogits);
+  softmax_cross_entropy_backward(0, probabilities, labels, dlogits);
   expect_values(dlogits,
                 {0.002674f, 0.088539f, -0.488018f, 0.396805f, -0.41966f, 0.010873f, 0.360059f, 0.048729f});
 }

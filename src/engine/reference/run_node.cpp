@@ -80,9 +80,11 @@ class NodeRunner {
   void operator()(const Upsample& op) { upsample(op, in(0), out(0)); }
   void operator()(const UpsampleBackward& op) { upsample_backward(op, in(0), out(0)); }
 
-  void operator()(const SoftmaxCrossEntropy&) { softmax_cross_entropy(in(0), in(1), out(0), out(1)); }
-  void operator()(const SoftmaxCrossEntropyBackward&) {
-    softmax_cross_entropy_backward(in(0), in(1), out(0));
+  void operator()(const SoftmaxCrossEntropy& op) {
+    softmax_cross_entropy(op.smoothing, in(0), in(1), out(0), out(1));
+  }
+  void operator()(const SoftmaxCrossEntropyBackward& op) {
+    softmax_cross_entropy_backward(op.smoothing, in(0), in(1), out(0));
   }
   void operator()(const DiceLoss&) { dice_loss(in(0), in(1), out(0), out(1)); }
   void operator()(const DiceLossBackward&) { dice_loss_backward(in(0), in(1), in(2), out(0)); }

@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "bench/axis.h"
+#include "bench/case.h"
+#include "cli/commands.h"
+#include "cli/sweep_options.h"
+#include "cli/measure.h"
+#include "cli/training.h"
+#include "engine/engines.h"
+#include "models/zoo.h"
+
+namespace tacho {
+namespace {
+
+// As typed, where it is no field of the recipe yet.
+struct TrainOptions {
+  TrainingJob job;
+  std::string optimizer = "sgd", schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
+  std::optional<double> rate, momentum, weight_decay;
+  MeasureOptions measure;
+};
+
+bool is_on(const char* option, const std::string& text) {
+  if (text == "on" || text == "off") return text == "on";
+  throw UserError("{} '{}': on or off", option, text);
+}
+
+// A rate that was given is meant as it is, the default is meant for kRateBatch.
+double learning_rate_for(const TrainOptions& options, double default_rate) {
+  if (!options.rate && options.scale_rate.empty()) return default_rate;
+  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
+  const bool scaled = !options.scale_rate.empty() && is_on("--scale-lr", options.scale_rate);
+  if (options.rate) return scaled ? scaled_rate(*options.rate, batch) : *options.rate;
+  return scaled ? default_rate : default_rate / scaled_rate(1, batch);
+}
+
+UpdateRule update_rule(const TrainOptions& options) {
+  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
+  if (options.optimizer == "sgd") {
+    Sgd rule = default_sgd(batch);
+    rule.learning_rate = learning_rate_for(options, rule.learning_rate);
+    rule.momentum = options.momentum.value_or(rule.momentum);
+    rule.weight_decay = options.weight_decay.value_or(rule.weight_decay);
+    return rule;
+  }
+  if (options.optimizer != "adam") {
+    throw UserError("--optimizer '{}': there are sgd and adam", options.optimizer);
+  }
+  if (options.momentum) throw UserError("--momentum: adam has none; leave it out, or choose --optimizer sgd");
+  return Adam{.learning_rate = learning_rate_for(options, scaled_rate(8e-3, batch)),
+              .weight_decay = options.weight_decay.value_or(0)};
+}
+
+// The data's own size where the network can take it.
+Extents default_image(const Recipe& recipe, const DataSet& data) {
+  Recipe tried = recipe;
+  tried.image = data.train.image();
+  try {
+    build_network(tried);
+    return tried.image;
+  } catch (const UserError&) {
+    return find_model(recipe.model).image;
+  }
+}
+
+void check_recipe(const Recipe& recipe, const DataSet& data) {
+  if (!find_engine(recipe.engine).computes()) {
+    throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference",
+                    recipe.engine);
+  }
+  const Model& model = find_model(recipe.model);
+  if (data.train.channels() != model.channels) {
+    throw UserError("--data {}: images with {} channels, but {} takes {}", recipe.data, data.train.channels(),
+                    model.name, model.channels);
+  }
+  const int64_t images = recipe.subset.value_or(data.train.count());
+  if (recipe.batch > images) {
+    throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
+                    recipe.batch, images);
+  }
+  build_network(recipe);
+}
+
+// Fills in what depends on the data and on other options.
+DataSet complete(TrainOptions& options, bool has_epochs) {
+  Recipe& recipe = options.job.recipe;
+  const Model& model = find_model(recipe.model);
+  if (model.loss != Loss::softmax_cross_entropy) build_network(recipe);  // says so
+  if (recipe.steps && has_epochs) throw UserError("--steps and --epochs: one of them says how long");
+  if (recipe.devices != 1) throw UserError("--devices: several devices are not built yet; use 1");
+  recipe.shuffle = is_on("--shuffle", options.shuffle);
+  recipe.schedule = parse_schedule(options.schedule);
+  recipe.update = update_rule(options);
+  if (!options.image.empty()) {
+    const std::vector<Extents> images = parse_image_axis("--image", options.image);
+    if (images.size() != 1) throw UserError("--image {}: one size", options.image);
+    recipe.image = resolve_image(model, images[0]);
+  }
+  if (options.job.control.resume && !options.job.control.checkpoints) {
+    throw UserError("--resume: --checkpoint DIR says where the checkpoints are");
+  }
+  if (!options.augmentation.empty()) parse_augmentation(options.augmentation);
+  DataSet data = open_training_data(recipe);
+  recipe.augmentation = options.augmentation.empty() ? data.default_augmentation : options.augmentation;
+  if (recipe.image.empty()) recipe.image = default_image(recipe, data);
+  check_recipe(recipe, data);
+  return data;
+}
+
+CLI::Validator at_least(double least) {
+  return CLI::Range(least, std::numeric_limits<double>::max()).description("");
+}
+
+void add_size_options(CLI::App& command, TrainOptions& options) {
+  Recipe& recipe = options.job.recipe;
+  constexpr int64_t kMost = 1'000'000'000;
+  command.add_option("model", recipe.model, "A classifier of 'tacho models'")->required();
+  command.add_option("--data", recipe.data, "cifar10:DIR, npy:x.npy,y.npy or synthetic")->required();
+  command.add_option("--epochs", recipe.epochs, "Passes over the training images")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--steps", recipe.steps, "Batches, instead of epochs")
+      ->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--batch", recipe.batch, "Per device")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--devices", recipe.devices)->capture_default_str();
+  command.add_option("--threads", recipe.threads, "Per device; default: usable cores / devices")
+      ->check(CLI::Range(1, kMostThreads));
+  command.add_option("--engine", recipe.engine, "Of those 'tacho system' lists")->capture_default_str();
+  command.add_option("--classes", recipe.classes, "Default: as many as the data has")
+      ->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--image", options.image,
+                     "Size to which the loader brings the images; default: their own");
+  command
+      .add_option("--subset", recipe.subset, "Only the first N training images, and at most N test images")
+      ->check(CLI::Range(int64_t{1}, kMost));
+  command.add_option("--seed", recipe.seed, "Of weights, order, augmentation and dropout")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
+  add_memory_option(command, recipe.low_memory);
+  command.add_option("--weights", recipe.weights, "Start from this safetensors file; default: random");
+}
+
+void add_method_options(CLI::App& command, TrainOptions& options) {
+  Recipe& recipe = options.job.recipe;
+  command.add_option("--optimizer", options.optimizer, "sgd or adam")->capture_default_str();
+  command
+      .add_option("--lr", options.rate,
+                  "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
+      ->check(at_least(0));
+  command.add_option("--scale-lr", options.scale_rate,
+                     "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
+                     "without --lr, off with it");
+  command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(CLI::Range(0.0, 1.0));
+  command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")->check(at_least(0));
+  command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
+      ->capture_default_str();
+  command.add_option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
+      ->capture_default_str()
+      ->check(at_least(0));
+  command.add_option("--label-smoothing", recipe.label_smoothing)
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_option("--dropout", recipe.dropout, "Probability; default: the network's own")
+      ->check(CLI::Range(0.0, 0.99));
+  command.add_option("--augment", options.augmentation,
+                     "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others");
+  command.add_option("--shuffle", options.shuffle, "on or off")->capture_default_str();
+}
+
+void add_control_options(CLI::App& command, TrainOptions& options) {
+  TrainControl& control = options.job.control;
+  command.add_option("--loader-threads", control.loader_threads, "Threads that make batches ready")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kMostThreads));
+  command
+      .add_option("--target-accuracy", control.target_accuracy,
+                  "Stop after the epoch whose test accuracy reaches this")
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_option("--checkpoint", control.checkpoints, "Directory for a checkpoint after every epoch");
+  command.add_option("--checkpoint-every", control.checkpoint_steps, "Also after so many steps")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
+  command.add_option("--keep", control.kept_checkpoints, "How many checkpoints are kept")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_flag("--resume", control.resume, "Go on from the latest checkpoint");
+  command.add_option("--save-weights", options.job.save_weights,
+                     "Write the weights to this safetensors file, with torchvision's names");
+  command.add_option("--log", options.job.log,
+                     "Write every step and epoch to this file, a line of JSON each");
+}
+
+void train_command(TrainOptions& options, bool has_epochs, CommandContext& context) {
+  chosen_format(options.measure.output);
+  check_output(options.measure.output);
+  for (const auto& [option, file] :
+       {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
+    if (file) check_output_file(option, *file);
+  }
+  const DataSet data = complete(options, has_epochs);
+  run_trainings(
+      {&options.job, 1}, data, "", options.measure, context,
+      [](std::span<const Record> records, Format format) { return format_records(records, format); });
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<TrainOptions>();
+  options->job.recipe.engine = std::string(engines().front()->name());
+  options->job.recipe.threads = usable_cores();
+  options->job.recipe.classes = 0;
+  CLI::App* command = app.add_subcommand("train", "Train a network for real: accuracy, memory, checkpoints");
+  add_size_options(*command, *options);
+  add_method_options(*command, *options);
+  add_control_options(*command, *options);
+  add_keep_options(*command, options->measure);
+  command->callback(
+      [options, command, &context] { train_command(*options, command->count("--epochs") > 0, context); });
+}
+
+}  // namespace tacho

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/tensor.h"
+
+namespace tacho {
+
+// Images with their labels, in memory as they are stored: u8 that are normalised when they are loaded, or f32
+// that are used as they are.
+struct ImageSet {
+  Tensor images;  // N, C, H, W
+  std::vector<int64_t> labels;
+
+  int64_t count() const { return images.shape().empty() ? 0 : images.shape()[0]; }
+  int64_t channels() const { return images.shape()[1]; }
+  Extents image() const { return spatial(images.shape()); }
+};
+
+// Of each channel, in units of 0..1.
+struct Normalization {
+  std::vector<float> mean, deviation;
+};
+
+struct DataSet {
+  std::string name;
+  int64_t classes = 0;
+  ImageSet train, test;              // no image in `test` where the data set has none
+  Normalization normalization = {};  // of u8 images
+  std::string default_augmentation = "none";
+};
+
+// The same images and labels, the first `count` of them. Throws UserError where there are fewer.
+ImageSet first_of(const ImageSet& set, int64_t count);
+
+// Throws UserError that names the first image whose label is none of the classes.
+void check_labels(const ImageSet& set, int64_t classes, const std::string& source);
+
+}  // namespace tacho

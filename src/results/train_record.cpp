@@ -1,0 +1,137 @@
+#include "results/train_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "results/bench_record.h"
+#include "results/statistics.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kMib = 1 << 20;
+constexpr double kMuchWaitPercent = 5;
+
+Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
+  Record record = {.id = unique_id(),
+                   .time = utc_now(),
+                   .kind = "train",
+                   .model = recipe.model,
+                   .mode = "train",
+                   .engine = recipe.engine,
+                   .precision = "f32",
+                   .batch = recipe.batch,
+                   .devices = recipe.devices,
+                   .threads = recipe.threads,
+                   .image = to_string(recipe.image),
+                   .classes = recipe.classes,
+                   .seed = recipe.seed,
+                   .weights = recipe.weights ? recipe.weights->string() : "",
+                   .data = recipe.data,
+                   .recipe = describe_method(recipe),
+                   .time_includes = {"update", "validation"}};
+  if (recipe.subset) record.data += fmt::format(" ({} images)", *recipe.subset);
+  record.system = system;
+  return record;
+}
+
+Epoch to_epoch(const TrainedEpoch& epoch, int64_t global_batch) {
+  Epoch result = {.seconds = epoch.seconds,
+                  .loss = epoch.loss,
+                  .train_accuracy = epoch.train_accuracy,
+                  .test_accuracy = epoch.test_accuracy,
+                  .test_loss = epoch.test_loss,
+                  .learning_rate = epoch.learning_rate,
+                  .wait_seconds = epoch.wait_seconds,
+                  .evaluation_seconds = epoch.evaluation_seconds};
+  if (epoch.seconds > 0)
+    result.images_per_s = static_cast<double>(epoch.steps * global_batch) / epoch.seconds;
+  return result;
+}
+
+void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record) {
+  const int64_t global_batch = recipe.batch * recipe.devices;
+  double seconds = 0, evaluation = 0, wait = 0;
+  int64_t steps = 0;
+  for (const TrainedEpoch& epoch : result.state.epochs) {
+    record.epochs.push_back(to_epoch(epoch, global_batch));
+    seconds += epoch.seconds;
+    evaluation += epoch.evaluation_seconds;
+    wait += epoch.wait_seconds;
+    steps += epoch.steps;
+  }
+  if (record.epochs.empty()) return;
+  record.epoch_count = static_cast<int64_t>(record.epochs.size());
+  record.iterations = steps;
+  record.seconds = seconds + evaluation;
+  record.evaluation_seconds = evaluation;
+  record.seconds_per_epoch = *record.seconds / static_cast<double>(record.epochs.size());
+  record.train_accuracy = record.epochs.back().train_accuracy;
+  record.test_accuracy = record.epochs.back().test_accuracy;
+  if (seconds <= 0) return;
+  record.images_per_s = static_cast<double>(steps * global_batch) / seconds;
+  record.wait_percent = 100 * wait / seconds;
+}
+
+void add_phases(const TrainResult& result, Record& record) {
+  if (!result.forward_ms.empty()) {
+    record.forward_ms = median(result.forward_ms);
+    record.backward_ms = median(result.backward_ms);
+    record.update_ms = median(result.update_ms);
+  }
+  record.compile_ms = result.compile_ms;
+  record.plan_memory_mib = static_cast<double>(result.plan_bytes) / kMib;
+  if (result.evaluation_plan_bytes > 0) {
+    record.evaluation_plan_memory_mib = static_cast<double>(result.evaluation_plan_bytes) / kMib;
+  }
+  double peak = 0;
+  for (const auto& [phase, bytes] : result.phase_bytes) {
+    record.phase_memory_mib[phase] = static_cast<double>(bytes) / kMib;
+    peak = std::max(peak, record.phase_memory_mib[phase]);
+  }
+  if (peak > 0) record.peak_memory_mib = peak;
+}
+
+Judgement judge(const TrainResult& result, const Record& record, const SystemInfo& system) {
+  if (result.end == TrainEnd::diverged) {
+    return {Verdict::failed,
+            fmt::format("the loss is not finite after step {}: try a smaller --lr", result.state.step)};
+  }
+  if (record.threads * record.devices > system.cores) {
+    return {Verdict::oversubscribed,
+            fmt::format("{} threads share {} usable cores", record.threads * record.devices, system.cores)};
+  }
+  if (result.end == TrainEnd::interrupted) {
+    return {Verdict::valid, fmt::format("interrupted after {} of {} steps", result.state.step, result.steps)};
+  }
+  if (record.wait_percent.value_or(0) > kMuchWaitPercent) {
+    return {Verdict::valid,
+            fmt::format("limited by its data: {:.0f} % of the training time went by waiting for it",
+                        *record.wait_percent)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Record make_train_record(const Recipe& recipe, const TrainControl& control, const TrainResult& result,
+                         const SystemInfo& system) {
+  Record record = describe_recipe(recipe, system);
+  add_epochs(recipe, result, record);
+  add_phases(result, record);
+  record.target_accuracy = control.target_accuracy;
+  record.seconds_to_target = result.state.seconds_to_target;
+  record.judgement = judge(result, record, system);
+  return record;
+}
+
+Record make_failed_train_record(const Recipe& recipe, Verdict verdict, const std::string& reason,
+                                const SystemInfo& system) {
+  Record record = describe_recipe(recipe, system);
+  record.judgement = {verdict, reason};
+  return record;
+}
+
+}  // namespace tacho

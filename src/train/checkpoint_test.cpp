@@ -1,0 +1,83 @@
+#include "train/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+Checkpoint example(int64_t step) {
+  Checkpoint checkpoint;
+  checkpoint.tensors["w"] = Tensor::from<float>({2}, std::vector<float>{1, static_cast<float>(step)});
+  checkpoint.counters = {7, 6};
+  checkpoint.recipe = "this run";
+  checkpoint.state.step = step;
+  checkpoint.state.epochs = {{.steps = 3, .seconds = 1.5, .loss = 0.25, .test_accuracy = 0.5}};
+  checkpoint.state.current = {.steps = 2, .loss = 1.25};
+  checkpoint.state.seconds_to_target = 12.5;
+  return checkpoint;
+}
+
+class Checkpoints : public testing::Test {
+ protected:
+  Checkpoints() { fs::remove_all(path_); }
+  ~Checkpoints() override { fs::remove_all(path_); }
+
+  size_t files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+  fs::path path_ = fs::temp_directory_path() / "tacho_checkpoint_test";
+  std::vector<std::string> unreadable_;
+};
+
+TEST_F(Checkpoints, AreReadAsTheyWereWritten) {
+  CheckpointFolder folder(path_, 3);
+  EXPECT_TRUE(folder.empty());
+  EXPECT_FALSE(folder.read_latest(unreadable_));
+  folder.write(example(5));
+  const auto read = folder.read_latest(unreadable_);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->tensors.at("w").values<float>()[1], 5);
+  EXPECT_EQ(read->tensors.size(), 1u);
+  EXPECT_EQ(read->counters.passes, 7u);
+  EXPECT_EQ(read->counters.updates, 6);
+  EXPECT_EQ(read->recipe, "this run");
+  EXPECT_EQ(to_json_text(read->state, ""), to_json_text(example(5).state, ""));
+}
+
+TEST_F(Checkpoints, OfWhichOnlyTheLastAreKept) {
+  CheckpointFolder folder(path_, 2);
+  for (const int64_t step : {9, 10, 11}) folder.write(example(step));
+  EXPECT_EQ(files(), 2u);
+  EXPECT_EQ(folder.read_latest(unreadable_)->state.step, 11);
+}
+
+TEST_F(Checkpoints, ThatCannotBeReadAreSkipped) {
+  CheckpointFolder folder(path_, 3);
+  folder.write(example(1));
+  write_file_atomically(path_ / "step-0000000002.safetensors", "damaged");
+  EXPECT_EQ(folder.read_latest(unreadable_)->state.step, 1);
+  ASSERT_EQ(unreadable_.size(), 1u);
+  EXPECT_THAT(unreadable_[0], testing::HasSubstr("step-0000000002"));
+}
+
+TEST_F(Checkpoints, HalfWrittenAreRemoved) {
+  fs::create_directories(path_);
+  write_file_atomically(path_ / "step-0000000002.safetensors.99.tmp", "half");
+  EXPECT_TRUE(CheckpointFolder(path_, 3).empty());
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Checkpoints, NeedAFolder) {
+  write_file_atomically(path_, "a file");
+  EXPECT_THROW(CheckpointFolder(path_, 3), UserError);
+}
+
+}  // namespace
+}  // namespace tacho

@@ -1,0 +1,50 @@
+#include "train/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/loader.h"
+
+namespace tacho {
+namespace {
+
+double cross_entropy(std::span<const float> logits, size_t label) {
+  const double top = std::ranges::max(logits);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - top);
+  return std::log(sum) + top - logits[label];
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Recipe& recipe, const Engine& engine, Weights weights,
+                     const std::filesystem::path& kernel_cache)
+    : recipe_(recipe),
+      graph_(build_network(recipe)),
+      plan_(engine.compile(graph_, std::move(weights), compile_options(recipe, kernel_cache))) {}
+
+Evaluation Evaluator::run(const ImageSet& set, const Normalization& normalization, int loader_threads) {
+  Loader loader(set, normalization,
+                {.batch = recipe_.batch, .image = recipe_.image, .threads = loader_threads});
+  const auto classes = static_cast<size_t>(recipe_.classes);
+  int64_t right = 0;
+  double loss = 0;
+  for (int64_t done = 0; done < set.count(); done += recipe_.batch) {
+    const Batch& batch = loader.next();
+    plan_->write(graph_.inputs[0], batch.images);
+    plan_->forward();
+    const Tensor logits = plan_->read(graph_.outputs[0]);
+    // The last batch goes on with the first images, which were counted already.
+    const int64_t counted = std::min(recipe_.batch, set.count() - done);
+    for (int64_t i = 0; i < counted; ++i) {
+      const auto row = logits.values<float>().subspan(static_cast<size_t>(i) * classes, classes);
+      const int64_t label = batch.labels.values<int64_t>()[static_cast<size_t>(i)];
+      right += std::ranges::max_element(row) - row.begin() == label ? 1 : 0;
+      loss += cross_entropy(row, static_cast<size_t>(label));
+    }
+  }
+  const auto images = static_cast<double>(set.count());
+  return {static_cast<double>(right) / images, loss / images};
+}
+
+}  // namespace tacho

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "data/data_set.h"
+#include "engine/engine.h"
+#include "train/recipe.h"
+
+namespace tacho {
+
+struct Evaluation {
+  double accuracy = 0, loss = 0;  // top-1; mean cross-entropy, without smoothing
+};
+
+// A network with fixed weights and running statistics.
+class Evaluator {
+ public:
+  Evaluator(const Recipe& recipe, const Engine& engine, Weights weights,
+            const std::filesystem::path& kernel_cache);
+
+  // Over every image of the set once.
+  Evaluation run(const ImageSet& set, const Normalization& normalization, int loader_threads);
+  int64_t memory_bytes() const { return plan_->memory_bytes(); }
+
+ private:
+  Recipe recipe_;
+  Graph graph_;
+  std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace tacho

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "data/transform.h"
+#include "engine/engine.h"
+#include "graph/graph.h"
+#include "kernels/optimizer/optimizer.h"
+#include "train/schedule.h"
+
+namespace tacho {
+
+// Everything that decides what a training run learns: the same recipe gives the same weights, bit by bit.
+struct Recipe {
+  std::string model = {}, data = {}, engine = {};
+  int threads = 1;
+  int64_t batch = 32;  // per device
+  int devices = 1;
+  Extents image = {};
+  int64_t classes = 10;
+  std::optional<int64_t> subset = {};  // of each part of the data set at most so many images
+  int64_t epochs = 10;
+  std::optional<int64_t> steps = {};  // instead of epochs
+
+  UpdateRule update = Sgd{};  // with the learning rate that the schedule starts from
+  ScheduleKind schedule = ScheduleKind::one_cycle;
+  double warmup_epochs = 0;
+  double label_smoothing = 0;
+  std::optional<double> dropout = {};  // instead of the network's own
+  std::string augmentation = "none";
+  bool shuffle = true;
+  uint64_t seed = 0;
+  bool low_memory = false;  // see CompileOptions: the same weights in less memory
+  std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
+};
+
+// The learning rates that are known to be good are for this batch over all devices; with another one they are
+// scaled.
+inline constexpr int64_t kRateBatch = 256;
+double scaled_rate(double rate, int64_t global_batch);
+
+// What SGD does unless asked for otherwise.
+Sgd default_sgd(int64_t global_batch);
+
+double learning_rate_of(const UpdateRule& rule);
+
+// One line of all of it: two runs with the same line can continue each other.
+std::string describe(const Recipe& recipe);
+
+// What is in it beside model, data and sizes, for people: "sgd, lr 0.0125, momentum 0.9, ...".
+std::string describe_method(const Recipe& recipe);
+
+// The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
+// cannot be trained so.
+Graph build_network(const Recipe& recipe);
+Graph build_training(const Recipe& recipe);
+
+CompileOptions compile_options(const Recipe& recipe, const std::filesystem::path& kernel_cache);
+
+// How many steps the whole run has for this many training images.
+int64_t total_steps(const Recipe& recipe, int64_t images);
+
+}  // namespace tacho

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/data_set.h"
+#include "data/loader.h"
+#include "engine/engine.h"
+#include "train/checkpoint.h"
+#include "train/phase_memory.h"
+#include "train/recipe.h"
+#include "train/state.h"
+
+namespace tacho {
+
+// What a run does beside learning; none of it changes the weights.
+struct TrainControl {
+  int loader_threads = 1;
+  std::filesystem::path kernel_cache = {};  // see CompileOptions
+  std::optional<std::filesystem::path> checkpoints = {};
+  int kept_checkpoints = 3;
+  std::optional<int64_t> checkpoint_steps = {};  // also between epochs
+  bool resume = false;
+  std::optional<double> target_accuracy = {};  // on the test set: the run ends with the epoch that reaches it
+};
+
+struct StepReport {
+  int64_t step, steps;         // finished; of the run
+  double epoch;                // finished, with the part of the one under way
+  double loss, learning_rate;  // of this step
+  double milliseconds;         // of this step, with the wait
+};
+
+// How a trainer talks to its caller. Empty functions are not called.
+struct TrainHooks {
+  std::function<void(const StepReport&)> on_step = {};
+  std::function<void(size_t number, const TrainedEpoch&)> on_epoch = {};
+  std::function<void(const std::string& what)> on_note = {};
+  std::function<bool()> should_stop = {};
+};
+
+enum class TrainEnd { done, target_reached, interrupted, diverged };
+
+// What a run gave.
+struct TrainResult {
+  TrainEnd end = TrainEnd::done;
+  TrainState state = {};
+  int64_t images = 0;                                                     // of the training set
+  int64_t steps = 0;                                                      // of the whole run
+  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the steps since it was resumed
+  double compile_ms = 0;
+  int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
+  std::map<std::string, int64_t> phase_bytes = {};
+  Weights weights = {};
+};
+
+// Trains a network from the recipe's weights, or from the latest checkpoint of its folder, to the end. Throws
+// UserError where recipe, data and checkpoint do not fit, or a checkpoint cannot be written.
+TrainResult train(const Recipe& recipe, const DataSet& data, const Engine& engine, Weights weights,
+                  const TrainControl& control, const TrainHooks& hooks);
+
+}  // namespace tacho

@@ -1,0 +1,138 @@
+#include "train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "data/source.h"
+#include "engine/engines.h"
+#include "models/initialize.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Inception's dropout needs 75 pixels; squeezenet has dropout and takes small images.
+Recipe small_recipe() {
+  return {.model = "squeezenet1_1",
+          .data = "synthetic",
+          .engine = "native",
+          .threads = 1,
+          .batch = 6,
+          .image = {32, 32},
+          .epochs = 2,
+          .update = Sgd{.learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4},
+          .augmentation = "crop,flip",
+          .seed = 4};
+}
+
+DataSet small_data() { return open_data("synthetic", {.images = 20, .image = {32, 32}, .seed = 4}); }
+
+TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
+  return train(recipe, small_data(), find_engine(recipe.engine),
+               initialize(build_network(recipe), recipe.seed), control, hooks);
+}
+
+void expect_same(const Weights& a, const Weights& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const auto& [name, tensor] : a) {
+    EXPECT_EQ(std::memcmp(tensor.raw(), b.at(name).raw(), tensor.bytes()), 0) << name;
+  }
+}
+
+class Resuming : public testing::TestWithParam<const char*> {
+ protected:
+  Resuming() { fs::remove_all(folder_); }
+  ~Resuming() override { fs::remove_all(folder_); }
+  fs::path folder_ = fs::temp_directory_path() / "tacho_trainer_test";
+};
+
+TEST_P(Resuming, AtAnyStepGivesTheWeightsOfAnUninterruptedRun) {
+  Recipe recipe = small_recipe();
+  if (std::string(GetParam()) == "adam") recipe.update = Adam{.learning_rate = 1e-3};
+  const TrainResult whole = run(recipe);
+  EXPECT_EQ(whole.steps, 7);
+  EXPECT_EQ(whole.state.epochs.size(), 2u);
+
+  TrainControl control = {.checkpoints = folder_, .resume = true};
+  int runs = 0;
+  TrainResult result = {.end = TrainEnd::interrupted};
+  for (; result.end == TrainEnd::interrupted; ++runs) {
+    int steps = 0;
+    result = run(recipe, control,
+                 {.on_step = [&](const StepReport&) { ++steps; }, .should_stop = [&] { return steps == 3; }});
+  }
+  EXPECT_EQ(runs, 3);
+  expect_same(whole.weights, result.weights);
+  EXPECT_EQ(whole.state.epochs[1].loss, result.state.epochs[1].loss);
+  EXPECT_EQ(whole.state.epochs[1].test_loss, result.state.epochs[1].test_loss);
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, Resuming, testing::Values("sgd", "adam"));
+
+TEST(Trainer, GivesTheSameWeightsTwice) {
+  const Recipe recipe = small_recipe();
+  expect_same(run(recipe).weights, run(recipe, {.loader_threads = 3}).weights);
+}
+
+TEST(Trainer, RefusesTheCheckpointOfAnotherRun) {
+  const fs::path folder = fs::temp_directory_path() / "tacho_trainer_other_test";
+  fs::remove_all(folder);
+  Recipe recipe = small_recipe();
+  recipe.steps = 1;
+  run(recipe, {.checkpoints = folder});
+  EXPECT_THROW(run(recipe, {.checkpoints = folder}), UserError);
+  recipe.seed = 5;
+  EXPECT_THROW(run(recipe, {.checkpoints = folder, .resume = true}), UserError);
+  fs::remove_all(folder);
+}
+
+TEST(Trainer, StopsWithTheEpochThatReachesTheTarget) {
+  const TrainResult result = run(small_recipe(), {.target_accuracy = 0.0});
+  EXPECT_EQ(result.end, TrainEnd::target_reached);
+  EXPECT_EQ(result.state.epochs.size(), 1u);
+  EXPECT_DOUBLE_EQ(result.state.seconds_to_target.value_or(0),
+                   result.state.seconds() + result.state.evaluation_seconds());
+}
+
+TEST(Trainer, LearnsTheImagesItIsShown) {
+  Recipe recipe = small_recipe();
+  recipe.model = "resnet18";
+  recipe.batch = 20;
+  recipe.epochs = 12;
+  recipe.augmentation = "none";
+  const TrainResult result = run(recipe);
+  EXPECT_LT(result.state.epochs.back().loss, 0.5 * result.state.epochs.front().loss);
+  EXPECT_GT(*result.state.epochs.back().train_accuracy, 0.8);
+}
+
+TEST(Trainer, SaysWhereTheLossDiverged) {
+  Recipe recipe = small_recipe();
+  recipe.model = "resnet18";
+  recipe.update = Sgd{.learning_rate = 1e30};
+  recipe.schedule = ScheduleKind::constant;
+  EXPECT_EQ(run(recipe).end, TrainEnd::diverged);
+}
+
+TEST(Trainer, CountsMemoryByPhase) {
+  const TrainResult result = run(small_recipe());
+  EXPECT_GT(result.plan_bytes, 0);
+  EXPECT_GT(result.evaluation_plan_bytes, 0);
+  EXPECT_GT(result.phase_bytes.at("train"), result.plan_bytes);
+  EXPECT_GT(result.phase_bytes.at("evaluate"), result.evaluation_plan_bytes);
+}
+
+TEST(Recipe, DropoutNeedsALayerOfIt) {
+  Recipe recipe = small_recipe();
+  recipe.dropout = 0.2;
+  EXPECT_NO_THROW(build_network(recipe));
+  recipe.model = "resnet18";
+  EXPECT_THROW(build_network(recipe), UserError);
+  recipe.model = "unet3d";
+  EXPECT_THROW(build_network(recipe), UserError);
+}
+
+}  // namespace
+}  // namespace tacho

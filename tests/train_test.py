@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Trains with the whole program: train_test.py TACHO. Needs only the standard library."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from tensor_files import float_bytes, npy_bytes, read_safetensors
+
+TACHO = ""
+RECORDS = 40  # in each file of the made-up data set
+RECORD_BYTES = 3073
+
+
+def run(*arguments, **options):
+    return subprocess.run([TACHO, *arguments], capture_output=True, text=True, timeout=900, **options)
+
+
+class Folder(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.data = cls.at("cifar10")
+        subprocess.run([TACHO, "data", "make", "cifar10", cls.data, "--records", str(RECORDS)], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def at(cls, *names):
+        return os.path.join(cls.folder, *names)
+
+    def command(self, *more, model="squeezenet1_1", data=None):
+        return ["train", model, "--data", data or f"cifar10:{self.data}", "--batch", "16", "--seed", "5", "--no-db", *more]
+
+    def train(self, *more, **options):
+        done = run(*self.command(*more, **options))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def refuses(self, words, *more, **options):
+        done = run(*self.command(*more, **options))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def bytes_of(self, name):
+        with open(self.at(name), "rb") as file:
+            return file.read()
+
+
+class Training(Folder):
+    def test_gives_a_record_with_every_column_of_the_report(self):
+        done = self.train("--epochs", "2", "--format", "json", "--log", self.at("log.jsonl"), model="resnet18")
+        (record,) = json.loads(done.stdout)
+        self.assertEqual(record["kind"], "train")
+        for field in """seconds seconds_per_epoch images_per_s train_accuracy test_accuracy peak_memory_mib plan_memory_mib
+                        evaluation_seconds wait_percent forward_ms backward_ms update_ms data recipe seed""".split():
+            self.assertIn(field, record)
+        self.assertEqual(len(record["epochs"]), 2)
+        self.assertEqual(set(record["phase_memory_mib"]), {"data", "train", "evaluate"})
+        self.assertIn("epoch 2/2: loss", done.stderr)
+        with open(self.at("log.jsonl")) as file:
+            events = [json.loads(line)["event"] for line in file]
+        self.assertEqual(events.count("step"), record["iterations"])
+        self.assertEqual(events.count("epoch"), 2)
+
+    def test_learns_what_can_be_learnt(self):
+        done = self.train("--epochs", "6", "--lr", "0.02", "--format", "json", model="resnet18")
+        (record,) = json.loads(done.stdout)
+        self.assertGreater(record["test_accuracy"], 0.3)
+        self.assertLess(record["epochs"][-1]["loss"], record["epochs"][0]["loss"])
+
+    def test_stops_at_the_target(self):
+        done = self.train("--epochs", "5", "--target-accuracy", "0.01", "--format", "json")
+        (record,) = json.loads(done.stdout)
+        self.assertEqual(record["epoch_count"], 1)
+        self.assertGreater(record["seconds_to_target"], 0)
+
+    def test_keeps_the_record(self):
+        store = self.at("results.db")
+        arguments = [word for word in self.command("--steps", "2", "--db", store) if word != "--no-db"]
+        self.assertEqual(run(*arguments).returncode, 0)
+        (record,) = json.loads(run("results", "export", "--db", store).stdout)
+        self.assertEqual(record["kind"], "train")
+        self.assertEqual(run("report", "--db", store, "-o", self.at("page.html")).returncode, 0)
+        self.assertIn("train_accuracy", self.bytes_of("page.html").decode())
+
+    def test_resizes_for_the_network(self):
+        done = self.train("--steps", "1", "--image", "75", "--subset", "16", "--format", "json",
+                          model="inception_v3")
+        self.assertEqual(json.loads(done.stdout)[0]["image"], "75x75")
+
+    def test_saves_weights_under_the_names_of_torchvision(self):
+        self.train("--steps", "1", "--save-weights", self.at("names.safetensors"))
+        self.assertIn("features.0.weight", read_safetensors(self.at("names.safetensors")))
+
+    def test_diverging_is_a_failure_with_a_reason(self):
+        done = run(*self.command("--steps", "8", "--lr", "1e30", "--schedule", "constant", model="resnet18"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the loss is not finite", done.stdout)
+
+
+class Repeating(Folder):
+    MORE = ["--epochs", "3", "--threads", "2"]
+
+    def weights(self, name, *more):
+        self.train(*self.MORE, "--save-weights", self.at(name), *more)
+        return self.bytes_of(name)
+
+    def test_gives_the_same_weights_bit_by_bit(self):
+        self.assertEqual(self.weights("a.safetensors"), self.weights("b.safetensors", "--loader-threads", "3"))
+
+    def test_after_five_kills_too(self):
+        whole = self.weights("whole.safetensors")
+        arguments = self.command(*self.MORE, "--checkpoint", self.at("checkpoints"), "--checkpoint-every", "2", "--resume",
+                                 "--save-weights", self.at("resumed.safetensors"))
+        chance = random.Random(3)
+        for _ in range(5):
+            process = subprocess.Popen([TACHO, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.05, 1.5))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.bytes_of("resumed.safetensors"), whole)
+        self.assertLessEqual(len(os.listdir(self.at("checkpoints"))), 3)
+
+    def test_an_interrupted_run_leaves_a_checkpoint(self):
+        arguments = self.command("--epochs", "50", "--checkpoint", self.at("interrupted"), "--log", self.at("interrupted.jsonl"))
+        process = subprocess.Popen([TACHO, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (os.path.exists(self.at("interrupted.jsonl")) and self.bytes_of("interrupted.jsonl")):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=600), 130)
+        self.assertTrue(os.listdir(self.at("interrupted")))
+
+
+class BadData(Folder):
+    def damaged(self, name, file, change):
+        copy = self.at(name)
+        shutil.copytree(self.data, copy)
+        path = os.path.join(copy, file)
+        with open(path, "rb") as source:
+            content = bytearray(source.read())
+        content = change(content)
+        if content is None:
+            os.remove(path)
+        else:
+            with open(path, "wb") as target:
+                target.write(content)
+        return f"cifar10:{copy}"
+
+    def test_is_refused_in_one_line(self):
+        def label(content):
+            content[3 * RECORD_BYTES] = 10
+            return content
+
+        self.refuses(["data_batch_5.bin", "no such file"], data=self.damaged("missing", "data_batch_5.bin", lambda c: None))
+        self.refuses(["data_batch_1.bin", "whole number"], data=self.damaged("cut", "data_batch_1.bin", lambda c: c[:-1]))
+        self.refuses(["test_batch.bin", "bytes"], data=self.damaged("empty", "test_batch.bin", lambda c: b""))
+        self.refuses(["39 records"], data=self.damaged("short", "data_batch_2.bin", lambda c: c[:-RECORD_BYTES]))
+        self.refuses(["test_batch.bin", "record 3", "label 10"], data=self.damaged("label", "test_batch.bin", label))
+        self.refuses(["no directory"], data=f"cifar10:{self.at('nowhere')}")
+
+    def test_of_arrays_is_refused(self):
+        def file(name, content):
+            with open(self.at(name), "wb") as target:
+                target.write(content)
+            return self.at(name)
+
+        images = file("x.npy", npy_bytes((2, 3, 32, 32), float_bytes([0.5] * 2 * 3 * 32 * 32)))
+        grey = file("grey.npy", npy_bytes((2, 1, 32, 32), float_bytes([0.5] * 2 * 32 * 32)))
+        labels = file("y.npy", npy_bytes((2,), (3).to_bytes(8, "little") + (11).to_bytes(8, "little"), "<i8"))
+        self.refuses(["--classes 10", "labels up to 11"], "--classes", "10", data=f"npy:{images},{labels}")
+        self.refuses(["1 channels", "takes 3"], data=f"npy:{grey},{labels}")
+        self.refuses(["two files"], data=f"npy:{images}")
+        self.refuses(["there are cifar10:DIR"], data="imagenet")
+
+    @unittest.skipIf(os.geteuid() == 0, "root reads everything")
+    def test_in_an_unreadable_directory_is_refused(self):
+        copy = self.at("unreadable")
+        shutil.copytree(self.data, copy)
+        os.chmod(copy, 0)
+        self.refuses(["cannot be read"], data=f"cifar10:{copy}")
+        os.chmod(copy, 0o700)
+
+    def test_calls_that_cannot_be_meant_are_refused(self):
+        self.refuses(["--optimizer"], "--optimizer", "rmsprop")
+        self.refuses(["--schedule"], "--schedule", "linear")
+        self.refuses(["--augment"], "--augment", "rotate")
+        self.refuses(["--shuffle"], "--shuffle", "maybe")
+        self.refuses(["--steps and --epochs"], "--steps", "1", "--epochs", "1")
+        self.refuses(["--resume", "--checkpoint"], "--resume")
+        self.refuses(["--subset", "200 training images"], "--subset", "201")
+        self.refuses(["no dropout layer"], "--dropout", "0.1", model="resnet18")
+        self.refuses(["classifier"], model="unet3d")
+        self.refuses(["computes nothing"], "--engine", "null")
+        self.refuses(["--devices"], "--devices", "2")
+        self.refuses(["too small"], "--image", "8")
+        self.refuses(["--batch 16", "only 8 training images"], "--subset", "8")
+
+
+class FullDisk(Folder):
+    def setUp(self):
+        self.disk = self.at("disk")
+        os.makedirs(self.disk)
+        # Room for two checkpoints of about 6 MB, not for three.
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=15m", "tmpfs", self.disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("mounting a small disk needs root")
+
+    def tearDown(self):
+        subprocess.run(["umount", self.disk], capture_output=True)
+
+    def test_ends_the_run_in_one_line_and_keeps_the_last_checkpoint(self):
+        checkpoints = ["--checkpoint", os.path.join(self.disk, "run"), "--epochs", "4"]
+        done = run(*self.command(*checkpoints))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        complaints = [line for line in done.stderr.splitlines() if line.startswith("tacho: ")]
+        self.assertEqual(len(complaints), 1, done.stderr)
+        self.assertIn("No space left on device", complaints[0])
+        files = os.listdir(os.path.join(self.disk, "run"))
+        self.assertTrue(files and all(name.endswith(".safetensors") for name in files), files)
+        for name in files:
+            read_safetensors(os.path.join(self.disk, "run", name))
+        subprocess.run(["mount", "-o", "remount,size=100m", self.disk], check=True)
+        done = run(*self.command(*checkpoints, "--resume"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("resumed at step", done.stderr)
+
+
+if __name__ == "__main__":
+    TACHO = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
