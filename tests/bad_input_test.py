@@ -158,7 +158,7 @@ def wrong_profiles(checks):
 
     refuses("no network", [], "model")
     refuses("unknown network", ["squeezenet11"], "squeezenet11", MODEL)
-    refuses("two networks", [MODEL, "resnet18"], "resnet18")
+    refuses("two networks", [MODEL, "resnet18"], "one", "2")
     refuses("a list of networks", [f"{MODEL},resnet18"], "one", "2")
     refuses("two modes", [MODEL, "--mode", "infer,train"], "one", "2")
     refuses("two batches", [MODEL, "--batch", "1,2"], "one", "2")

@@ -83,7 +83,7 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
 }
 
 void add_case_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("model", options.models, "A name of 'tacho models'")->required()->expected(1);
+  command.add_option("model", options.models, "A name of 'tacho models'")->required();
   command.add_option("--mode", options.modes, "infer or train")->capture_default_str();
   command.add_option("--batch", options.batches, "Default: 16, volumes 1");
   command.add_option("--threads", options.threads, "Default: every usable core");

@@ -61,10 +61,12 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
     const ConvolutionOptions options = {.channels = 20, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.elu("elu", b.convolution("conv", x, options), 0.5), {.kernel = {2, 2}});
   }));
+  cases.back().has_close_maxima = true;
   cases.push_back(make("relu_max_pool", {2, 16, 15, 14}, [](Builder& b, ValueId x) {
     const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), {.kernel = {2, 2}});
   }));
+  cases.back().has_close_maxima = true;
   cases.push_back(make("wide_elu_3d", {2, 12, 6, 9, 11}, [](Builder& b, ValueId x) {
     return b.elu("elu",
                  b.convolution("conv", x, {.channels = 14, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));

@@ -14,6 +14,8 @@ struct OpCase {
   std::string name;  // letters, digits and underscores
   Graph graph;
   Loss loss = Loss::dice;  // Dice takes any tensor, and so serves to drive every backward op
+  bool has_close_maxima =
+      false;  // where a small step changes which value wins: no place for finite differences
 };
 
 inline void PrintTo(const OpCase& of, std::ostream* out) { *out << of.name; }
