@@ -275,6 +275,7 @@ def main(arguments):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="tacho-bad-input-") as folder:
         checks = Checks(arguments[0], folder)
+        os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")  # the user's own stays out of this
         for group in (good_paths, not_finite, wrong_calls, wrong_profiles, wrong_files, wrong_images, lying_headers,
                       wrong_weights):
             group(checks)
