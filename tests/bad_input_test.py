@@ -158,7 +158,7 @@ def wrong_profiles(checks):
 
     refuses("no network", [], "model")
     refuses("unknown network", ["squeezenet11"], "squeezenet11", MODEL)
-    refuses("two networks", [MODEL, "resnet18"], "resnet18")
+    refuses("two networks", [MODEL, "resnet18"], "one", "2")
     refuses("a list of networks", [f"{MODEL},resnet18"], "one", "2")
     refuses("two modes", [MODEL, "--mode", "infer,train"], "one", "2")
     refuses("two batches", [MODEL, "--batch", "1,2"], "one", "2")
@@ -275,6 +275,7 @@ def main(arguments):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory(prefix="tacho-bad-input-") as folder:
         checks = Checks(arguments[0], folder)
+        os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")  # the user's own stays out of this
         for group in (good_paths, not_finite, wrong_calls, wrong_profiles, wrong_files, wrong_images, lying_headers,
                       wrong_weights):
             group(checks)

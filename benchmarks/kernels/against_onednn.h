@@ -192,8 +192,8 @@ double time_ms(Side& side, int repeats) {
 }
 
 struct Comparison {
-  double library_ms, ours_ms;  // the best of all rounds
-  double ratio;                // the median of the rounds' ratios
+  double onednn_ms, ours_ms;  // the best of all rounds
+  double ratio;               // the median of the rounds' ratios
 };
 
 template<typename Library, typename Ours>
@@ -202,13 +202,13 @@ Comparison compare(Library& library, Ours& ours, int rounds) {
   library.run();
   ours.run();
   const int repeats = 1 + static_cast<int>(kTurnMs / time_ms(library, 1));
-  std::vector<double> library_ms, ours_ms, ratios;
+  std::vector<double> onednn_ms, ours_ms, ratios;
   for (int round = 0; round < rounds; ++round) {
-    library_ms.push_back(time_ms(library, repeats));
+    onednn_ms.push_back(time_ms(library, repeats));
     ours_ms.push_back(time_ms(ours, repeats));
-    ratios.push_back(library_ms.back() / ours_ms.back());
+    ratios.push_back(onednn_ms.back() / ours_ms.back());
   }
-  return {*std::ranges::min_element(library_ms), *std::ranges::min_element(ours_ms), median(ratios)};
+  return {*std::ranges::min_element(onednn_ms), *std::ranges::min_element(ours_ms), median(ratios)};
 }
 
 }  // namespace tacho

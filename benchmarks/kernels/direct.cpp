@@ -103,7 +103,7 @@ void compare_forward(const Shape& shape, int threads, int rounds) {
       "{:<13} {:>3} {}x{}/{} {:>4} -> {:<4} {:>3}x{:<3} {:>10.3f} {:>7.3f} {:>7.0f} {:>7.0f} {:>6.2f} "
       "{:>9.1e} {:>9.1e}\n",
       shape.name, c.batch, c.kernel[1], c.kernel[2], c.stride[1], c.in_channels, c.out_channels, c.extents[1],
-      c.extents[2], comparison.library_ms, comparison.ours_ms, gflops(comparison.library_ms),
+      c.extents[2], comparison.onednn_ms, comparison.ours_ms, gflops(comparison.onednn_ms),
       gflops(comparison.ours_ms), comparison.ratio, error(library.result()), error(ours.result()));
   std::fflush(stdout);
 }

@@ -211,8 +211,8 @@ void print_row(const Shape& shape, const char* operation, double flop, const Com
   fmt::print(
       "{:<12} {:<8} {:>3} {:>4} -> {:<4} {:>10} {:>9.3f} {:>9.3f} {:>7.0f} {:>7.0f} {:>6.2f} {:>9.1e} "
       "{:>9.1e}\n",
-      shape.name, operation, c.batch, c.in_channels, c.out_channels, extents, comparison.library_ms,
-      comparison.ours_ms, flop / comparison.library_ms * 1e-6, flop / comparison.ours_ms * 1e-6,
+      shape.name, operation, c.batch, c.in_channels, c.out_channels, extents, comparison.onednn_ms,
+      comparison.ours_ms, flop / comparison.onednn_ms * 1e-6, flop / comparison.ours_ms * 1e-6,
       comparison.ratio, direct_error, winograd_error);
   std::fflush(stdout);
 }

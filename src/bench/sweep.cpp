@@ -101,7 +101,10 @@ void check_kernel(const Engine& engine, const std::string& kernel) {
 }  // namespace
 
 void check_case(const Case& cell) {
-  check_kernel(find_engine(cell.engine), cell.kernel);
+  const Engine& engine = find_engine(cell.engine);
+  check_kernel(engine, cell.kernel);
+  if (const auto reason = engine.why_no_low_memory(); reason && cell.low_memory && cell.mode == Mode::train)
+    throw UserError("--memory low: engine {} {}", engine.name(), *reason);
   if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
   build_workload(cell);
 }

@@ -45,7 +45,10 @@ void check_files(const ProfileOptions& options) {
   check_output(options.output);
   if (!options.trace) return;
   check_output_file("--trace", *options.trace);
-  if (options.trace == options.output.file) {
+  const auto same = [](const auto& a, const auto& b) {
+    return std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+  };
+  if (options.output.file && same(*options.trace, *options.output.file)) {
     throw UserError("--trace {}: is the file of -o; name another", options.trace->string());
   }
 }
@@ -83,7 +86,7 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
 }
 
 void add_case_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("model", options.models, "A name of 'tacho models'")->required()->expected(1);
+  command.add_option("model", options.models, "A name of 'tacho models'")->required();
   command.add_option("--mode", options.modes, "infer or train")->capture_default_str();
   command.add_option("--batch", options.batches, "Default: 16, volumes 1");
   command.add_option("--threads", options.threads, "Default: every usable core");
@@ -101,7 +104,7 @@ void add_profile_command(CLI::App& app, CommandContext& context) {
       "Where the time of a pass goes: each layer's kernel, time, GFLOP/s, bytes, % of the roofline");
   add_case_options(*command, options->sweep);
   add_protocol_options(*command, options->sweep.shared);
-  command->add_option("--top", options->top, "Show only so many layers, the most expensive")
+  command->add_option("--top", options->top, "Of table and md: show only so many layers, the most expensive")
       ->check(CLI::Range(int64_t{1}, kMostRows));
   command->add_option("--trace", options->trace,
                       "Also write the last pass to this file, for chrome://tracing or Perfetto");

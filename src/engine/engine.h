@@ -80,6 +80,10 @@ class Engine {
 
   // Names of kernels that CompileOptions::kernel may force; empty for an engine without a choice.
   virtual std::vector<std::string> kernels() const { return {}; }
+  // Why it cannot follow CompileOptions::low_memory; nothing where it can.
+  virtual std::optional<std::string> why_no_low_memory() const {
+    return "keeps what the backward pass needs, whatever is asked";
+  }
   // Measures now what compile() would have to: what it needs for that does not count as the plan's.
   virtual void choose_kernels(const Graph&, const CompileOptions&) const {}
 

@@ -85,9 +85,13 @@ std::vector<ProfileRow> most_expensive(std::span<const ProfileRow> layers, size_
   std::vector<ProfileRow> rows;
   ProfileRow rest = {.layers = 0};
   for (size_t i = 0; i < order.size(); ++i) {
-    i < count ? rows.push_back(layers[order[i]]) : add(layers[order[i]], rest);
+    if (i < count) {
+      rows.push_back(layers[order[i]]);
+    } else {
+      add(layers[order[i]], rest);
+    }
   }
-  rest.name = fmt::format("{} other layers", rest.layers);
+  rest.name = fmt::format("{} other layer{}", rest.layers, rest.layers == 1 ? "" : "s");
   rows.push_back(rest);
   return rows;
 }

@@ -81,7 +81,7 @@ Record describe_case(const Case& cell) {
       .seed = cell.seed,
       .weights = cell.weights ? cell.weights->string() : "",
       .kernel = cell.kernel,
-      .memory = cell.low_memory ? "low" : "",
+      .memory = cell.low_memory && cell.mode == Mode::train ? "low" : "",
       .time_includes =
           cell.mode == Mode::train ? std::vector<std::string>{"update"} : std::vector<std::string>{},
   };

@@ -108,7 +108,13 @@ TEST_P(FiniteDifference, OfTheLossIsTheReferenceGradient) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, FiniteDifference, testing::ValuesIn(op_cases()),
+std::vector<OpCase> smooth_cases() {
+  std::vector<OpCase> cases = op_cases();
+  std::erase_if(cases, [](const OpCase& of) { return of.has_close_maxima; });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, FiniteDifference, testing::ValuesIn(smooth_cases()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

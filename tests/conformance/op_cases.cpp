@@ -61,9 +61,17 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
     const ConvolutionOptions options = {.channels = 20, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.elu("elu", b.convolution("conv", x, options), 0.5), {.kernel = {2, 2}});
   }));
+  cases.back().has_close_maxima = true;
   cases.push_back(make("relu_max_pool", {2, 16, 15, 14}, [](Builder& b, ValueId x) {
     const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), {.kernel = {2, 2}});
+  }));
+  cases.back().has_close_maxima = true;
+  cases.push_back(make("part_of_a_concat", {2, 8, 9, 7}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}};
+    const ValueId part = b.convolution("part", x, options);
+    const ValueId joined = b.concat("concat", {b.convolution("other", x, options), part});
+    return b.add("add", b.convolution("last", joined, options), part);
   }));
   cases.push_back(make("wide_elu_3d", {2, 12, 6, 9, 11}, [](Builder& b, ValueId x) {
     return b.elu("elu",

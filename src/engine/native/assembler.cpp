@@ -21,7 +21,7 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
   for (const ParameterGradient& pair : program.gradients)
     parameter_of_gradient_[pair.gradient] = pair.parameter;
-  if (!program.training && blocked::supported()) homes_ = find_homes(program, kOwnBlock);
+  homes_ = homes_of(program);
 }
 
 Assembly Assembler::assemble() {
@@ -37,13 +37,13 @@ Assembly Assembler::assemble() {
     emit(instruction, *this);
     for (ValueId id : instruction.outputs) store(id);
   }
-  if (!backward) result_.backward_begin = result_.steps.size();
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
     const View output = view(program_.outputs[i]);
     result_.readable[program_.graph_outputs[i]] = output;
     Slot& slot = result_.slots[static_cast<size_t>(output.slot)];
     if (slot.storage == Storage::arena) slot.storage = Storage::kept;
   }
+  if (!backward) result_.backward_begin = result_.steps.size();
   return std::move(result_);
 }
 

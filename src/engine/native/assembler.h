@@ -80,7 +80,7 @@ class Assembler {
   bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }
 
   // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
-  // made in another layout than its place has (gradients of parameters).
+  // made in another layout than its place has.
   View define(ValueId id, const dnnl::memory::desc& desc);
   // In nC[d]hw8c, perhaps as a slice of a concatenation.
   View define_in_blocks(ValueId id);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/blocked/blocked.h"
+
 namespace tacho::native {
 namespace {
 
@@ -34,6 +36,11 @@ Homes find_homes(const Program& program, int64_t channel_block) {
     }
   }
   return homes;
+}
+
+Homes homes_of(const Program& program) {
+  if (program.training || !blocked::supported()) return {};
+  return find_homes(program, blocked::kLanes);
 }
 
 }  // namespace tacho::native

@@ -25,4 +25,7 @@ struct Homes {
 // producers write straight into it.
 Homes find_homes(const Program& program, int64_t channel_block);
 
+// Those of the native engine: in inference, where kernels of ours can write slices.
+Homes homes_of(const Program& program);
+
 }  // namespace tacho::native

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <dnnl.hpp>
+
 #include <sstream>
 
 #include "base/cpu.h"
@@ -13,6 +15,13 @@ namespace tacho::native {
 namespace {
 
 constexpr int kVersion = 2;  // of the kernels: what others measured says nothing about these
+
+// Everything but the work that decides which kernel is the fastest.
+std::string machine_name() {
+  const dnnl_version_t* library = dnnl_version();
+  return fmt::format("{}\t{}, {}, oneDNN {}.{}.{}", kVersion, cpu_info().model,
+                     to_string(widest_instruction_set()), library->major, library->minor, library->patch);
+}
 
 std::string key_of(int threads, const std::string& work) { return fmt::format("{}\t{}", threads, work); }
 
@@ -28,8 +37,7 @@ void append(const std::filesystem::path& file, const std::string& line) {
 
 }  // namespace
 
-KernelCache::KernelCache(std::filesystem::path file)
-    : file_(std::move(file)), machine_(fmt::format("{}\t{}", kVersion, cpu_info().model)) {
+KernelCache::KernelCache(std::filesystem::path file) : file_(std::move(file)), machine_(machine_name()) {
   std::istringstream lines(read_file_if_present(file_));
   const std::string prefix = fmt::format("{}\t", machine_);
   for (std::string line; std::getline(lines, line);) {

@@ -26,6 +26,11 @@ TEST_F(KernelCacheFile, TellsTheNextProgramWhatWasMeasured) {
   EXPECT_EQ(next.find(2, "other work"), std::nullopt);
 }
 
+// `text` with the first `from` in it replaced.
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
 TEST_F(KernelCacheFile, LeavesOutDamagedLinesAndThoseOfOtherMachines) {
   KernelCache(file_).add(2, "first", ConvolutionKernel::onednn, "-");
   const std::string line = read_file(file_);
@@ -33,12 +38,14 @@ TEST_F(KernelCacheFile, LeavesOutDamagedLinesAndThoseOfOtherMachines) {
   std::ofstream(file_, std::ios::app) << "rubbish\n\n"
                                       << machine << "2\tcut off\twinog\n"
                                       << machine << "2\tunknown\tmagic\t-\n"
-                                      << "1\tother CPU\t2\tforeign\twinograd\t-\n"
+                                      << with(machine, "\t", "\tOther ") << "2\tforeign\twinograd\t-\n"
+                                      << "0" << machine << "2\told\twinograd\t-\n"
                                       << machine << "2\tlast\twinograd\t-\n";
   const KernelCache cache(file_);
   EXPECT_EQ(cache.find(2, "first"), ConvolutionKernel::onednn);
   EXPECT_EQ(cache.find(2, "last"), ConvolutionKernel::winograd);
-  for (const char* work : {"cut off", "unknown", "foreign"}) EXPECT_EQ(cache.find(2, work), std::nullopt);
+  for (const char* work : {"cut off", "unknown", "foreign", "old"})
+    EXPECT_EQ(cache.find(2, work), std::nullopt);
 }
 
 TEST_F(KernelCacheFile, RemembersWithoutAFile) {

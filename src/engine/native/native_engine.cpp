@@ -13,6 +13,7 @@
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
 #include "engine/saturating.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho {
 namespace {
@@ -39,14 +40,23 @@ class NativeEngine : public Engine {
 
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
     const Graph rewritten = native::raise(optimized(graph, options));
-    return saturating_add(estimate_arena_plan_bytes(rewritten, options.update),
-                          native::winograd_memory_bytes(graph));
+    const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update);
+    const bool may_pack = options.kernel.empty() || options.kernel == "winograd";
+    return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph)) : bytes;
   }
 
   std::vector<std::string> kernels() const override {
     std::vector<std::string> names;
-    for (const auto kernel : native::kConvolutionKernels) names.emplace_back(native::name_of(kernel));
+    for (const auto kernel : native::kConvolutionKernels) {
+      const bool ours = kernel != native::ConvolutionKernel::onednn;
+      if (!ours || blocked::supported()) names.emplace_back(native::name_of(kernel));
+    }
     return names;
+  }
+
+  std::optional<std::string> why_no_low_memory() const override {
+    if (blocked::supported()) return std::nullopt;
+    return "needs AVX2 to train with little memory";
   }
 
   void choose_kernels(const Graph& graph, const CompileOptions& options) const override {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/native/passes.h"
+#include "engine/native/rewrite.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -17,16 +18,6 @@ auto first_backward_reader(Program& program, ValueId id) {
   });
 }
 
-Instruction again(const Instruction& norm, ValueId result) {
-  const BatchNorm& op = std::get<BatchNorm>(norm.op);
-  Instruction instruction = norm;
-  instruction.op = BatchNorm{op.epsilon, op.momentum, false};
-  instruction.inputs = {norm.inputs[0], norm.inputs[1], norm.inputs[2], norm.outputs[1], norm.outputs[2]};
-  instruction.outputs = {result};
-  instruction.backward = true;
-  return instruction;
-}
-
 }  // namespace
 
 void recompute_batch_norm(Program& program) {
@@ -40,7 +31,9 @@ void recompute_batch_norm(Program& program) {
     if (reader == program.instructions.end()) continue;
     const auto result = static_cast<ValueId>(program.values.size());
     program.values.push_back(program.value(kept));
-    const auto inserted = program.instructions.insert(reader, again(norm, result));
+    Instruction again = normalized_again(norm);
+    again.outputs[0] = result;
+    const auto inserted = program.instructions.insert(reader, std::move(again));
     for (auto later = inserted + 1; later != program.instructions.end(); ++later)
       std::ranges::replace(later->inputs, kept, result);
   }

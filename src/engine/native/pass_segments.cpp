@@ -7,6 +7,7 @@
 
 #include "engine/memory_estimate.h"
 #include "engine/native/passes.h"
+#include "engine/native/rewrite.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -23,7 +24,13 @@ class ForwardPass {
   explicit ForwardPass(const Program& program) : program_(program) {
     while (size_ < program.instructions.size() && !program.instructions[size_].backward) ++size_;
     for (size_t i = 0; i < program.instructions.size(); ++i) {
-      for (const ValueId id : program.instructions[i].inputs) (i < size_ ? last_forward_ : backward_)[id] = i;
+      for (const ValueId id : program.instructions[i].inputs) {
+        if (i < size_) {
+          last_forward_[id] = i;
+        } else {
+          backward_.insert(id);
+        }
+      }
     }
   }
 
@@ -65,7 +72,8 @@ class ForwardPass {
 
   const Program& program_;
   size_t size_ = 0;
-  std::map<ValueId, size_t> last_forward_, backward_;  // the last reader
+  std::map<ValueId, size_t> last_forward_;  // the last reader
+  std::set<ValueId> backward_;              // what the backward pass reads
 };
 
 struct Cut {
@@ -182,11 +190,8 @@ class Repetition {
       const auto copy = copies_.find(id);
       if (copy != copies_.end()) id = copy->second;
     }
-    if (const auto* norm = std::get_if<BatchNorm>(&instruction.op)) {
-      instruction.inputs.resize(3);
-      instruction.inputs.insert(instruction.inputs.end(), {instruction.outputs[1], instruction.outputs[2]});
-      instruction.outputs.resize(1);
-      instruction.op = BatchNorm{norm->epsilon, norm->momentum, false};
+    if (std::holds_alternative<BatchNorm>(instruction.op)) {
+      instruction = normalized_again(instruction);
     } else if (const auto* dropout = std::get_if<Dropout>(&instruction.op)) {
       instruction.inputs = {instruction.outputs[1], instruction.inputs[0]};
       instruction.outputs.resize(1);

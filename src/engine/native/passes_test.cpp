@@ -1,5 +1,6 @@
 #include "engine/native/passes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,6 +106,25 @@ TEST(Passes, BatchNormIsComputedAgainForTheBackwardPass) {
   EXPECT_EQ(again, 1);
 }
 
+TEST(Passes, LittleMemoryComputesSegmentsAgain) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  Builder b("chain");
+  ValueId x = b.input("input", {2, 8, 16, 16});
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"})
+    x = b.relu(fmt::format("relu {}", name), b.convolution(name, x, conv3x3()));
+  Program program = lower(gradient(b.finish(x), Loss::dice));
+  const size_t before = program.instructions.size();
+  recompute_segments(program);
+  EXPECT_EQ(program.instructions.size(), before);  // nobody asked
+  program.low_memory = true;
+  recompute_segments(program);
+  const auto is_again = [](const Instruction& instruction) {
+    return instruction.backward && std::holds_alternative<Convolution>(instruction.op);
+  };
+  EXPECT_GT(std::ranges::count_if(program.instructions, is_again), 0);
+  EXPECT_LT(std::ranges::count_if(program.instructions, is_again), 8);
+}
+
 TEST(Passes, AnActivationIsNotFusedWhereItsInputIsReadElsewhere) {
   Builder b("shared");
   const ValueId x = b.input("input", {2, 8, 6, 6});
@@ -124,6 +144,7 @@ Graph stage(int64_t channels, const MaxPool& pool) {
 }
 
 TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
   const Graph graph = stage(16, {.kernel = {2, 2}, .stride = {2, 2}});
   const Program program = optimized(graph);
   EXPECT_EQ(names(program), std::vector<std::string>{"conv"});
@@ -134,7 +155,7 @@ TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
   EXPECT_EQ(program.shape(convolution.before_pool), (Shape{2, 16, 26, 23}));
 }
 
-TEST(Passes, MaxPoolStaysBehindOtherConvolutions) {
+TEST(Passes, OtherMaxPoolsStayBehindTheirConvolutions) {
   EXPECT_EQ(optimized(stage(16, {.kernel = {3, 3}, .stride = {2, 2}})).instructions.size(), 2u);
   EXPECT_EQ(optimized(stage(16, {.kernel = {2, 2}, .stride = {2, 2}, .ceil_mode = true})).instructions.size(),
             2u);

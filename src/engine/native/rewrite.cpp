@@ -22,4 +22,14 @@ void replace_value(Program& program, ValueId from, ValueId to) {
   std::ranges::replace(program.outputs, from, to);
 }
 
+Instruction normalized_again(const Instruction& norm) {
+  const BatchNorm& op = std::get<BatchNorm>(norm.op);
+  Instruction again = norm;
+  again.op = BatchNorm{op.epsilon, op.momentum, false};
+  again.inputs = {norm.inputs[0], norm.inputs[1], norm.inputs[2], norm.outputs[1], norm.outputs[2]};
+  again.outputs = {norm.outputs[0]};
+  again.backward = true;
+  return again;
+}
+
 }  // namespace tacho::native

@@ -24,6 +24,10 @@ class Removal {
 // Makes every reader of `from`, the caller included, read `to`.
 void replace_value(Program& program, ValueId from, ValueId to);
 
+// A batch norm of training once more, with the statistics that it found: it yields the same first output, in
+// the backward pass.
+Instruction normalized_again(const Instruction& norm);
+
 inline bool is_activation(const Op& op) {
   return std::holds_alternative<Relu>(op) || std::holds_alternative<Elu>(op) ||
          std::holds_alternative<Sigmoid>(op);

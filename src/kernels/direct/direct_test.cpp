@@ -6,42 +6,14 @@
 #include <cstring>
 #include <vector>
 
-#include "base/buffer.h"
-#include "base/cpu.h"
-#include "base/random.h"
 #include "kernels/direct/layout.h"
 #include "kernels/direct/reference.h"
+#include "kernels/test_floats.h"
 
 namespace tacho::direct {
 namespace {
 
 constexpr float kUntouched = 77;
-
-bool has_avx2() { return widest_instruction_set() >= InstructionSet::avx2; }
-
-// Aligned floats.
-class Floats {
- public:
-  explicit Floats(int64_t count, float value = 0)
-      : count_(count), buffer_(static_cast<size_t>(count) * sizeof(float)) {
-    std::fill_n(data(), count, value);
-  }
-  float* data() { return reinterpret_cast<float*>(buffer_.data()); }
-  const float* data() const { return reinterpret_cast<const float*>(buffer_.data()); }
-  int64_t size() const { return count_; }
-  float& operator[](int64_t i) { return data()[i]; }
-  float operator[](int64_t i) const { return data()[i]; }
-
- private:
-  int64_t count_;
-  Buffer buffer_;
-};
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Floats values(count);
-  Random(seed).fill_normal({values.data(), static_cast<size_t>(count)}, 0, 1);
-  return values;
-}
 
 // Zeros in the channels that fill up the last block, as the contract asks.
 Floats random_activation(const Convolution& convolution, const ActivationLayout& layout, int64_t channels,

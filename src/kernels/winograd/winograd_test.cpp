@@ -7,9 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/buffer.h"
-#include "base/cpu.h"
-#include "base/random.h"
+#include "kernels/test_floats.h"
 #include "kernels/winograd/layout.h"
 #include "kernels/winograd/reference.h"
 
@@ -17,32 +15,6 @@ namespace tacho::winograd {
 namespace {
 
 constexpr float kUntouched = 77;
-
-bool has_avx2() { return widest_instruction_set() >= InstructionSet::avx2; }
-
-// Aligned floats.
-class Floats {
- public:
-  explicit Floats(int64_t count, float value = 0)
-      : count_(count), buffer_(static_cast<size_t>(count) * sizeof(float)) {
-    std::fill_n(data(), count, value);
-  }
-  float* data() { return reinterpret_cast<float*>(buffer_.data()); }
-  const float* data() const { return reinterpret_cast<const float*>(buffer_.data()); }
-  int64_t size() const { return count_; }
-  float& operator[](int64_t i) { return data()[i]; }
-  float operator[](int64_t i) const { return data()[i]; }
-
- private:
-  int64_t count_;
-  Buffer buffer_;
-};
-
-Floats random_floats(int64_t count, uint64_t seed) {
-  Floats values(count);
-  Random(seed).fill_normal({values.data(), static_cast<size_t>(count)}, 0, 1);
-  return values;
-}
 
 int64_t size_of(const Convolution& convolution, const ActivationLayout& layout) {
   return convolution.batch * layout.batch_stride;
@@ -223,7 +195,7 @@ Floats pooled(const Convolution& c, const Floats& outputs) {
 TEST_P(EveryShape, MaxPoolStoresTheLargestOfEachFourOutputs) {
   const Convolution& c = GetParam().convolution;
   const auto extents = pooled_extents(c);
-  if (c.kernel_depth != 1 || extents[1] == 0 || extents[2] == 0) GTEST_SKIP() << "nothing to pool";
+  if (c.kernel_depth != 1 || extents[1] == 0 || extents[2] == 0) return;  // nothing to pool
   const Floats src = random_src(c), bias = random_floats(c.out_channels, 4);
   const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
   for (const Activation activation : {Activation::none, Activation::relu, Activation::elu}) {
