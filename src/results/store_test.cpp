@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/test_folder.h"
 #include "results/example_record.h"
 #include "results/record_json.h"
 
@@ -16,15 +17,10 @@ namespace {
 
 class StoreFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "tacho-store-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path file() const { return folder_ / "deep" / "results.db"; }
+  std::filesystem::path file() const { return folder_.path() / "deep" / "results.db"; }
 
-  std::filesystem::path folder_;
+ private:
+  TestFolder folder_;
 };
 
 TEST_F(StoreFile, KeepsRecordsWhole) {

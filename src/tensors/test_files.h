@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,33 +10,22 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_folder.h"
 
 namespace tacho {
 
 // A file that is gone after the test.
 class TestFile {
  public:
-  explicit TestFile(std::string_view content = {})
-      : path_(std::filesystem::path(testing::TempDir()) / (name() + ".tmp-test")) {
-    write(content);
-  }
-  TestFile(const TestFile&) = delete;
-  TestFile& operator=(const TestFile&) = delete;
-  ~TestFile() { std::filesystem::remove(path_); }
+  explicit TestFile(std::string_view content = {}) { write(content); }
 
   const std::filesystem::path& path() const { return path_; }
   std::string content() const { return read_file(path_); }
   void write(std::string_view content) const { std::ofstream(path_, std::ios::binary) << content; }
 
  private:
-  static std::string name() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string(test->test_suite_name()) + "." + test->name();
-    std::ranges::replace(name, '/', '.');
-    return name;
-  }
-
-  std::filesystem::path path_;
+  TestFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "file";
 };
 
 // The text of the UserError that `action` throws; it must be one line.

@@ -5,17 +5,15 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "base/test_folder.h"
 
 namespace tacho::native {
 namespace {
 
 class KernelCacheFile : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove_all(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "kernel_cache_test";
-  std::filesystem::path file_ = folder_ / "deep" / "kernels.tsv";
+  TestFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "deep" / "kernels.tsv";
 };
 
 TEST_F(KernelCacheFile, TellsTheNextProgramWhatWasMeasured) {
