@@ -1,8 +1,5 @@
 #include "bench/sweep.h"
 
-#include <fmt/ranges.h>
-#include <algorithm>
-
 #include <cassert>
 
 #include "base/error.h"
@@ -88,23 +85,8 @@ std::vector<Case> expand(const Sweep& sweep, int usable_cores) {
   return cells;
 }
 
-namespace {
-
-void check_kernel(const Engine& engine, const std::string& kernel) {
-  const std::vector<std::string> kernels = engine.kernels();
-  if (kernel.empty() || std::ranges::find(kernels, kernel) != kernels.end()) return;
-  if (kernels.empty()) throw UserError("--kernel: engine {} has no choice of kernels", engine.name());
-  throw UserError("--kernel '{}' is unknown; engine {} has {}", kernel, engine.name(),
-                  fmt::join(kernels, ", "));
-}
-
-}  // namespace
-
 void check_case(const Case& cell) {
-  const Engine& engine = find_engine(cell.engine);
-  check_kernel(engine, cell.kernel);
-  if (const auto reason = engine.why_no_low_memory(); reason && cell.low_memory && cell.mode == Mode::train)
-    throw UserError("--memory low: engine {} {}", engine.name(), *reason);
+  check_choices(find_engine(cell.engine), cell.kernel, cell.low_memory && cell.mode == Mode::train);
   if (cell.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
   build_workload(cell);
 }

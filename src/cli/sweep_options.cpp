@@ -34,6 +34,12 @@ void add_memory_option(CLI::App& command, bool& low_memory) {
       ->check(CLI::IsMember({"normal", "low"}));
 }
 
+void add_kernel_option(CLI::App& command, std::string& kernel) {
+  command.add_option("--kernel", kernel,
+                     fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
+                                 fmt::join(engines().front()->kernels(), " or ")));
+}
+
 void add_protocol_options(CLI::App& command, Case& shared) {
   command.add_option("--warmup", shared.warmup, "Passes before the timed ones")
       ->capture_default_str()
@@ -48,9 +54,7 @@ void add_protocol_options(CLI::App& command, Case& shared) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, kLargestSeed));
   add_memory_option(command, shared.low_memory);
-  command.add_option("--kernel", shared.kernel,
-                     fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
-                                 fmt::join(engines().front()->kernels(), " or ")));
+  add_kernel_option(command, shared.kernel);
   command.add_option("--weights", shared.weights,
                      "A safetensors file with torchvision's names; default: random");
 }

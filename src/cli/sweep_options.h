@@ -23,6 +23,9 @@ struct SweepOptions {
 // --memory normal|low.
 void add_memory_option(CLI::App& command, bool& low_memory);
 
+// --kernel NAME.
+void add_kernel_option(CLI::App& command, std::string& kernel);
+
 // How each cell is run: passes, classes, seed, weights.
 void add_protocol_options(CLI::App& command, Case& shared);
 

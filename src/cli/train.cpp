@@ -74,6 +74,7 @@ void check_recipe(const Recipe& recipe, const DataSet& data) {
     throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference",
                     recipe.engine);
   }
+  check_choices(find_engine(recipe.engine), recipe.kernel, recipe.low_memory);
   const Model& model = find_model(recipe.model);
   if (data.train.channels() != model.channels) {
     throw UserError("--data {}: images with {} channels, but {} takes {}", recipe.data, data.train.channels(),
@@ -145,6 +146,7 @@ void add_size_options(CLI::App& command, TrainOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
   add_memory_option(command, recipe.low_memory);
+  add_kernel_option(command, recipe.kernel);
   command.add_option("--weights", recipe.weights, "Start from this safetensors file; default: random");
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_folder.h"
 
 namespace tacho {
 namespace {
@@ -17,11 +18,7 @@ using testing::ThrowsMessage;
 
 class Cifar10 : public testing::Test {
  protected:
-  Cifar10() {
-    std::filesystem::remove_all(folder_);
-    make_cifar10(folder_, 30, 1);
-  }
-  ~Cifar10() override { std::filesystem::remove_all(folder_); }
+  Cifar10() { make_cifar10(folder_, 30, 1); }
 
   void change(std::string_view file, const std::function<void(std::string&)>& edit) {
     std::string content = read_file(folder_ / file);
@@ -32,7 +29,8 @@ class Cifar10 : public testing::Test {
     EXPECT_THAT([&] { read_cifar10(folder_); }, ThrowsMessage<UserError>(HasSubstr(words)));
   }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "tacho_cifar10_test";
+  TestFolder own_;
+  const std::filesystem::path& folder_ = own_.path();
 };
 
 TEST_F(Cifar10, IsReadAsItWasWritten) {

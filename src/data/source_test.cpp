@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/test_folder.h"
 #include "tensors/npy.h"
 
 namespace tacho {
@@ -14,12 +15,9 @@ using testing::ThrowsMessage;
 
 class Arrays : public testing::Test {
  protected:
-  Arrays() { std::filesystem::create_directories(folder_); }
-  ~Arrays() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const char* name, const Tensor& tensor) {
-    write_npy(folder_ / name, tensor);
-    return (folder_ / name).string();
+    write_npy(folder_.path() / name, tensor);
+    return (folder_.path() / name).string();
   }
   std::string labels(const std::vector<int64_t>& values) {
     return file("y.npy", Tensor::from<int64_t>({static_cast<int64_t>(values.size())}, values));
@@ -32,7 +30,7 @@ class Arrays : public testing::Test {
     EXPECT_THAT([&] { open_data(specification, {}); }, ThrowsMessage<UserError>(HasSubstr(words)));
   }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "tacho_source_test";
+  TestFolder folder_;
 };
 
 TEST_F(Arrays, AreTakenAsTheyAre) {

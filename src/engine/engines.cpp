@@ -1,6 +1,8 @@
 #include "engine/engines.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/user_folder.h"
@@ -19,6 +21,17 @@ const Engine& find_engine(std::string_view name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
   }
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
+}
+
+void check_choices(const Engine& engine, const std::string& kernel, bool low_memory) {
+  const std::vector<std::string> kernels = engine.kernels();
+  if (!kernel.empty() && std::ranges::find(kernels, kernel) == kernels.end()) {
+    if (kernels.empty()) throw UserError("--kernel: engine {} has no choice of kernels", engine.name());
+    throw UserError("--kernel '{}' is unknown; engine {} has {}", kernel, engine.name(),
+                    fmt::join(kernels, ", "));
+  }
+  if (const auto reason = engine.why_no_low_memory(); reason && low_memory)
+    throw UserError("--memory low: engine {} {}", engine.name(), *reason);
 }
 
 std::filesystem::path default_kernel_cache() {

@@ -29,6 +29,8 @@ Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
                    .classes = recipe.classes,
                    .seed = recipe.seed,
                    .weights = recipe.weights ? recipe.weights->string() : "",
+                   .kernel = recipe.kernel,
+                   .memory = recipe.low_memory ? "low" : "",
                    .data = recipe.data,
                    .recipe = describe_method(recipe),
                    .time_includes = {"update", "validation"}};

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/test_folder.h"
 
 namespace tacho {
 namespace {
@@ -25,14 +26,12 @@ Checkpoint example(int64_t step) {
 
 class Checkpoints : public testing::Test {
  protected:
-  Checkpoints() { fs::remove_all(path_); }
-  ~Checkpoints() override { fs::remove_all(path_); }
-
   size_t files() const {
     return static_cast<size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
   }
 
-  fs::path path_ = fs::temp_directory_path() / "tacho_checkpoint_test";
+  TestFolder own_;
+  fs::path path_ = own_.path() / "checkpoints";
   std::vector<std::string> unreadable_;
 };
 

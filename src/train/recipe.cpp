@@ -52,6 +52,7 @@ std::string describe_method(const Recipe& recipe) {
   if (recipe.dropout) text += fmt::format(", dropout {}", *recipe.dropout);
   text += fmt::format(", augmentation {}", recipe.augmentation);
   if (!recipe.shuffle) text += ", not shuffled";
+  if (!recipe.kernel.empty()) text += fmt::format(", kernel {}", recipe.kernel);
   return text;
 }
 
@@ -92,6 +93,7 @@ CompileOptions compile_options(const Recipe& recipe, const std::filesystem::path
           .seed = recipe.seed,
           .update = recipe.update,
           .low_memory = recipe.low_memory,
+          .kernel = recipe.kernel,
           .kernel_cache = kernel_cache};
 }
 

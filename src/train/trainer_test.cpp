@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/test_folder.h"
 #include "data/source.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
@@ -44,9 +45,7 @@ void expect_same(const Weights& a, const Weights& b) {
 
 class Resuming : public testing::TestWithParam<const char*> {
  protected:
-  Resuming() { fs::remove_all(folder_); }
-  ~Resuming() override { fs::remove_all(folder_); }
-  fs::path folder_ = fs::temp_directory_path() / "tacho_trainer_test";
+  TestFolder folder_;
 };
 
 TEST_P(Resuming, AtAnyStepGivesTheWeightsOfAnUninterruptedRun) {
@@ -56,7 +55,7 @@ TEST_P(Resuming, AtAnyStepGivesTheWeightsOfAnUninterruptedRun) {
   EXPECT_EQ(whole.steps, 7);
   EXPECT_EQ(whole.state.epochs.size(), 2u);
 
-  TrainControl control = {.checkpoints = folder_, .resume = true};
+  TrainControl control = {.checkpoints = folder_.path() / "checkpoints", .resume = true};
   int runs = 0;
   TrainResult result = {.end = TrainEnd::interrupted};
   for (; result.end == TrainEnd::interrupted; ++runs) {
@@ -78,15 +77,14 @@ TEST(Trainer, GivesTheSameWeightsTwice) {
 }
 
 TEST(Trainer, RefusesTheCheckpointOfAnotherRun) {
-  const fs::path folder = fs::temp_directory_path() / "tacho_trainer_other_test";
-  fs::remove_all(folder);
+  const TestFolder own;
+  const fs::path folder = own.path() / "checkpoints";
   Recipe recipe = small_recipe();
   recipe.steps = 1;
   run(recipe, {.checkpoints = folder});
   EXPECT_THROW(run(recipe, {.checkpoints = folder}), UserError);
   recipe.seed = 5;
   EXPECT_THROW(run(recipe, {.checkpoints = folder, .resume = true}), UserError);
-  fs::remove_all(folder);
 }
 
 TEST(Trainer, StopsWithTheEpochThatReachesTheTarget) {
