@@ -23,6 +23,9 @@ void fuse_activations(Program& program);
 void fuse_max_pool(Program& program);
 // Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
 void fuse_batch_norm_relu(Program& program);
+// Training: the gradient of a ReLU in front of a max pooling is taken on the pooled side, where it needs the
+// pooled values only: the larger ones in front of the pooling die with the forward pass.
+void mask_pooled_gradients(Program& program);
 
 // Training with little memory: the forward pass is cut into segments, of which only the values between them
 // are kept; the backward pass computes each segment again when it gets there.

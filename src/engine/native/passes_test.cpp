@@ -155,6 +155,18 @@ TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
   EXPECT_EQ(program.shape(convolution.before_pool), (Shape{2, 16, 26, 23}));
 }
 
+TEST(Passes, ThePooledSideMasksTheGradientOfARelu) {
+  const Graph graph = gradient(stage(16, {.kernel = {3, 3}, .stride = {2, 2}}), Loss::dice);
+  const Program program = optimized(graph);
+  const auto is_mask = [](const Instruction& of) { return std::holds_alternative<ReluBackward>(of.op); };
+  const auto mask = std::ranges::find_if(program.instructions, is_mask);
+  ASSERT_NE(mask, program.instructions.end());
+  EXPECT_EQ(program.shape(mask->outputs[0]), (Shape{2, 16, 12, 11}));
+  EXPECT_TRUE(std::holds_alternative<MaxPoolBackward>((mask + 1)->op));
+  EXPECT_EQ((mask + 1)->inputs[1], mask->outputs[0]);
+  EXPECT_EQ(program.shape((mask + 1)->outputs[0]), (Shape{2, 16, 26, 23}));
+}
+
 TEST(Passes, OtherMaxPoolsStayBehindTheirConvolutions) {
   EXPECT_EQ(optimized(stage(16, {.kernel = {3, 3}, .stride = {2, 2}})).instructions.size(), 2u);
   EXPECT_EQ(optimized(stage(16, {.kernel = {2, 2}, .stride = {2, 2}, .ceil_mode = true})).instructions.size(),
