@@ -140,7 +140,6 @@ void add_convolutions_of_few_taps(std::vector<OpCase>& cases) {
                               {.channels = 7, .kernel = {3, 3}, .padding = {1, 1}, .groups = 7}));
   cases.push_back(convolution("dilated_on_2x3", {2, 4, 2, 3},
                               {.channels = 5, .kernel = {3, 3}, .padding = {2, 3}, .dilation = {2, 3}}));
-  // Behind a batch norm there must be more than one value a channel; the head's kernel is cut once more.
   cases.push_back(make("residual_on_one_cell", {5, 8, 2, 2}, [](Builder& b, ValueId x) {
     const ConvolutionOptions halving = {
         .channels = 8, .kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}, .bias = false};
