@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "engine/native/passes.h"
 #include "engine/native/taps.h"
@@ -18,7 +20,7 @@ std::map<ValueId, std::vector<Use>> uses_by_weight(Program& program) {
   for (const ParameterGradient& pair : program.gradients) parameters[pair.gradient] = pair.parameter;
   std::map<ValueId, std::vector<Use>> uses;
   for (Instruction& instruction : program.instructions) {
-    const auto& [inputs, outputs] = std::tie(instruction.inputs, instruction.outputs);
+    const std::vector<ValueId>&inputs = instruction.inputs, &outputs = instruction.outputs;
     if (auto* op = std::get_if<Convolution>(&instruction.op)) {
       uses[inputs[1]].push_back({op, program.shape(inputs[0]), program.shape(outputs[0])});
     } else if (auto* data = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
