@@ -118,6 +118,37 @@ void add_convolutions(std::vector<OpCase>& cases) {
                               {.channels = 6, .kernel = {2, 3, 3}, .dilation = {2, 1, 2}, .groups = 2}));
 }
 
+// Kernels of which some taps meet nothing but padding.
+void add_convolutions_of_few_taps(std::vector<OpCase>& cases) {
+  const ConvolutionOptions padded = {.channels = 11, .kernel = {3, 3}, .padding = {1, 1}};
+  cases.push_back(convolution("3x3_on_one_cell", {3, 13, 1, 1}, padded));
+  cases.push_back(convolution("3x3_on_one_cell_in_blocks", {4, 16, 1, 1},
+                              {.channels = 24, .kernel = {3, 3}, .padding = {1, 1}, .bias = false}));
+  cases.push_back(
+      convolution("3x3_stride_2_on_2x2", {3, 10, 2, 2},
+                  {.channels = 9, .kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}, .bias = false}));
+  cases.push_back(convolution("3x3_on_a_row", {2, 5, 1, 5}, padded));
+  cases.push_back(
+      convolution("5x5_on_2x2", {2, 12, 2, 2}, {.channels = 10, .kernel = {5, 5}, .padding = {2, 2}}));
+  cases.push_back(convolution("7x7_stride_2_on_4x3", {2, 3, 4, 3},
+                              {.channels = 9, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}}));
+  cases.push_back(convolution("3x3x3_on_one_slice", {2, 5, 1, 4, 4},
+                              {.channels = 7, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));
+  cases.push_back(convolution("groups_on_one_cell", {3, 6, 1, 2},
+                              {.channels = 9, .kernel = {3, 3}, .padding = {1, 1}, .groups = 3}));
+  cases.push_back(convolution("depthwise_on_one_cell", {3, 7, 1, 1},
+                              {.channels = 7, .kernel = {3, 3}, .padding = {1, 1}, .groups = 7}));
+  cases.push_back(convolution("dilated_on_2x3", {2, 4, 2, 3},
+                              {.channels = 5, .kernel = {3, 3}, .padding = {2, 3}, .dilation = {2, 3}}));
+  cases.push_back(make("residual_on_one_cell", {5, 8, 2, 2}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions halving = {
+        .channels = 8, .kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}, .bias = false};
+    const ValueId shortcut = b.relu("relu", b.batch_norm("bn", b.convolution("a", x, halving)));
+    const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}, .bias = false};
+    return b.add("add", b.batch_norm("bn2", b.convolution("b", shortcut, options)), shortcut);
+  }));
+}
+
 void add_pooling(std::vector<OpCase>& cases) {
   cases.push_back(max_pool("2x2", {3, 5, 8, 6}, {.kernel = {2, 2}, .stride = {}, .padding = {}}));
   cases.push_back(max_pool("3x3_stride_2_padded", {1, 9, 11, 8},
@@ -284,6 +315,7 @@ std::vector<OpCase> op_cases() {
   std::vector<OpCase> cases;
   add_convolutions(cases);
   add_wide_convolutions(cases);
+  add_convolutions_of_few_taps(cases);
   add_pooling(cases);
   add_elementwise(cases);
   add_shape_ops(cases);

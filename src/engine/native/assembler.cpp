@@ -100,7 +100,7 @@ View Assembler::define_bytes(ValueId id, int64_t bytes) {
 View Assembler::define(ValueId id, const memory::desc& desc) {
   const auto owner = parameter_of_gradient_.find(id);
   if (owner != parameter_of_gradient_.end()) {
-    const View place = result_.gradients.at(owner->second);
+    const View place = used_part(owner->second, result_.gradients.at(owner->second));
     views_[id] = place;
     if (place.desc == desc) return place;
     return pending_stores_[id] = temporary(desc);
@@ -204,7 +204,16 @@ View Assembler::statistic(ValueId id) {
   return result_.statistics[id] = place;
 }
 
-View Assembler::keep_parameter(ValueId id, const memory::desc& desc) {
+View Assembler::used_part(ValueId parameter, const View& whole) const {
+  const auto part = program_.kernel_parts.find(parameter);
+  if (part == program_.kernel_parts.end()) return whole;
+  return {whole.slot, kernel_part(whole.desc, part->second.first, spatial(shape(parameter)))};
+}
+
+View Assembler::keep_parameter(ValueId id, const memory::desc& wanted) {
+  const auto part = program_.kernel_parts.find(id);
+  const memory::desc desc =
+      part == program_.kernel_parts.end() ? wanted : with_kernel(wanted, spatial(part->second.whole));
   const auto bytes = static_cast<int64_t>(desc.get_size());
   const View place{new_slot(Storage::parameters, bytes), desc};
   result_.constants.push_back(packed_weight(place, id));
@@ -215,7 +224,8 @@ View Assembler::keep_parameter(ValueId id, const memory::desc& desc) {
 View Assembler::parameter(ValueId id, const memory::desc& desc) {
   if (is_training()) {
     const auto kept = result_.parameters.find(id);
-    const View place = kept == result_.parameters.end() ? keep_parameter(id, desc) : kept->second;
+    const View place =
+        used_part(id, kept == result_.parameters.end() ? keep_parameter(id, desc) : kept->second);
     if (place.desc == desc) return place;
     const View converted = temporary(desc);
     add_reorder(place, converted);

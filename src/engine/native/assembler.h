@@ -121,6 +121,8 @@ class Assembler {
   StepInfo step_info(std::string kernel, std::span<const View> views) const;
   PackedConstant packed_weight(const View& view, ValueId id) const;
   View keep_parameter(ValueId id, const dnnl::memory::desc& desc);
+  // The part that the program knows of a parameter or gradient that is kept whole.
+  View used_part(ValueId parameter, const View& whole) const;
   void define_inputs();
 
   const Program& program_;

@@ -1,6 +1,8 @@
 #include "engine/native/layout.h"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace tacho::native {
 namespace {
@@ -73,6 +75,40 @@ int64_t content_bytes(const memory::desc& desc) {
   int64_t bytes = static_cast<int64_t>(memory::data_type_size(desc.data_type()));
   for (int axis = 0; axis < desc.data.ndims; ++axis) bytes *= desc.data.padded_dims[axis];
   return desc.data.ndims == 0 ? 0 : bytes;
+}
+
+memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {
+  memory::desc result = like;
+  dnnl_memory_desc_t& data = result.data;
+  auto& blocking = data.format_desc.blocking;
+  const size_t axes = like.dims().size(), channel_axes = axes - kernel.size();
+  std::vector<int64_t> blocks(axes, 1);
+  int64_t stride = 1;
+  for (int i = 0; i < blocking.inner_nblks; ++i) {
+    blocks[static_cast<size_t>(blocking.inner_idxs[i])] *= blocking.inner_blks[i];
+    stride *= blocking.inner_blks[i];
+  }
+  std::vector<size_t> order(channel_axes);  // the innermost first
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t axis) { return like.data.format_desc.blocking.strides[axis]; });
+  const auto place = [&](size_t axis) {
+    blocking.strides[axis] = stride;
+    stride *= data.padded_dims[axis] / blocks[axis];
+  };
+  for (const size_t axis : order) place(axis);
+  for (size_t axis = axes; axis-- > channel_axes;) {
+    data.dims[axis] = data.padded_dims[axis] = kernel[axis - channel_axes];
+    place(axis);
+  }
+  return result;
+}
+
+memory::desc kernel_part(const memory::desc& whole, const Extents& first, const Extents& count) {
+  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  const auto axes = static_cast<std::ptrdiff_t>(count.size());
+  std::ranges::copy(count, dims.end() - axes);
+  std::ranges::copy(first, offsets.end() - axes);
+  return whole.submemory_desc(dims, offsets);
 }
 
 memory::desc layout_like(const memory::desc& like, const Shape& shape) {

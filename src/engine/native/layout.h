@@ -34,4 +34,9 @@ int64_t content_bytes(const dnnl::memory::desc& desc);
 // the usual layouts.
 dnnl::memory::desc layout_like(const dnnl::memory::desc& like, const Shape& shape);
 
+// Of weights: the layout of `like` with a kernel of other extents, tap after tap, so that some of them are
+// one or few pieces of memory; and the taps from `first` on as a layout of the same memory.
+dnnl::memory::desc with_kernel(const dnnl::memory::desc& like, const Extents& kernel);
+dnnl::memory::desc kernel_part(const dnnl::memory::desc& whole, const Extents& first, const Extents& count);
+
 }  // namespace tacho::native

@@ -12,6 +12,7 @@
 #include "engine/native/kernel_choice.h"
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
+#include "engine/native/taps.h"
 #include "engine/saturating.h"
 #include "kernels/blocked/blocked.h"
 
@@ -68,6 +69,7 @@ class NativeEngine : public Engine {
                                 const CompileOptions& options) const override {
     use_threads(options.threads);
     const native::Program program = optimized(graph, options);
+    if (!program.training) native::cut_to_used_taps(program, weights);
     native::Assembler assembler(program, weights, options, choose(program, options));
     return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options, weights);
   }

@@ -5,6 +5,7 @@ namespace tacho::native {
 std::span<const Pass> passes() {
   static constexpr Pass kPasses[] = {
       {"remove_identities", remove_identities},
+      {"drop_unused_taps", drop_unused_taps},
       {"fold_batch_norm", fold_batch_norm},
       {"fuse_residual_add", fuse_residual_add},
       {"fuse_batch_norm_relu", fuse_batch_norm_relu},

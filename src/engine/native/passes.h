@@ -11,6 +11,9 @@ namespace tacho::native {
 
 // Inference: dropout passes its input on.
 void remove_identities(Program& program);
+// A convolution's kernel loses the taps that never meet its input but always the padding, as most of a 3x3
+// kernel do on an image of one pixel; so do the convolution's gradients.
+void drop_unused_taps(Program& program);
 // Inference: a batch norm behind a convolution that nobody else reads becomes part of its weights and bias.
 void fold_batch_norm(Program& program);
 // Inference: the sum of a convolution and a value that dies there is accumulated onto that value.

@@ -62,6 +62,57 @@ TEST(Passes, FoldBatchNormLeavesAConvolutionThatOthersRead) {
   EXPECT_EQ(program.instructions.size(), 3u);
 }
 
+// A 3x3 convolution with padding 1.
+Graph convolved(const Shape& input, const Extents& stride) {
+  Builder b("convolved");
+  const ValueId x = b.input("input", input);
+  ConvolutionOptions options = conv3x3();
+  options.stride = stride;
+  return b.finish(b.convolution("conv", x, options));
+}
+
+TEST(Passes, TapsThatMeetOnlyPaddingAreDropped) {
+  Program program = lower(convolved({4, 8, 1, 5}, {1, 1}));
+  const int64_t flop = program.instructions[0].flop;
+  const ValueId weight = program.instructions[0].inputs[1];
+  drop_unused_taps(program);
+  EXPECT_EQ(program.shape(weight), (Shape{8, 8, 1, 3}));
+  EXPECT_EQ(std::get<Convolution>(program.instructions[0].op).padding, (Extents{0, 1}));
+  EXPECT_EQ(program.kernel_parts.at(weight).first, (Extents{1, 0}));
+  EXPECT_EQ(program.kernel_parts.at(weight).whole, (Shape{8, 8, 3, 3}));
+  EXPECT_EQ(program.instructions[0].flop, flop);  // the network's
+}
+
+TEST(Passes, GradientsLoseTheSameTaps) {
+  Program program =
+      lower(gradient(convolved({4, 8, 2, 2}, {2, 2}), Loss::dice, GradientOptions{.of_input = true}));
+  const ValueId weight = program.instructions[0].inputs[1];
+  drop_unused_taps(program);
+  const Shape used = {8, 8, 2, 2};
+  EXPECT_EQ(program.shape(weight), used);
+  EXPECT_EQ(program.shape(program.gradients[0].gradient), used);
+  int gradients = 0;
+  for (const Instruction& instruction : program.instructions) {
+    if (const auto* data = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
+      EXPECT_EQ(data->forward.padding, (Extents{0, 0}));
+      ++gradients;
+    } else if (const auto* weights = std::get_if<ConvolutionBackwardWeights>(&instruction.op)) {
+      EXPECT_EQ(weights->forward.padding, (Extents{0, 0}));
+      EXPECT_EQ(weights->weight, used);
+      ++gradients;
+    }
+  }
+  EXPECT_EQ(gradients, 2);
+  EXPECT_EQ(raise(program).shape(weight), (Shape{8, 8, 3, 3}));  // training keeps it whole
+}
+
+TEST(Passes, AKernelThatMeetsDataEverywhereStays) {
+  Program program = lower(convolved({4, 8, 2, 3}, {1, 2}));
+  drop_unused_taps(program);
+  EXPECT_TRUE(program.kernel_parts.empty());
+  EXPECT_EQ(std::get<Convolution>(program.instructions[0].op).padding, (Extents{1, 1}));
+}
+
 TEST(Passes, AResidualBlockBecomesTwoConvolutionsInInference) {
   const Program program = optimized(block());
   EXPECT_EQ(names(program), (std::vector<std::string>{"conv1", "conv2"}));

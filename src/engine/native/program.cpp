@@ -20,6 +20,10 @@ Program lower(const Graph& graph) {
 Graph raise(const Program& program) {
   Graph graph;
   graph.values = program.values;
+  if (program.training) {
+    for (const auto& [id, part] : program.kernel_parts)
+      graph.values[static_cast<size_t>(id)].shape = part.whole;
+  }
   graph.inputs = program.inputs;
   graph.outputs = program.outputs;
   graph.training = program.training;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,12 @@ struct Instruction {
   ValueId before_pool = -1;  // what a MaxPool among the post-ops, always the last, reads
 };
 
+// A weight that is, in the program, only a part of its kernel: the taps from `first` on.
+struct KernelPart {
+  Shape whole;  // of the parameter, as the graph knows it
+  Extents first;
+};
+
 // What the passes rewrite: the graph's nodes as instructions. Value ids are the graph's; passes may append
 // values.
 struct Program {
@@ -46,13 +53,17 @@ struct Program {
   std::vector<ParameterGradient> gradients;
   bool training = false;
   bool low_memory = false;  // see CompileOptions
+  // By parameter. In inference its tensor is cut; in training it and its gradient are kept whole, and the
+  // gradient is zero elsewhere.
+  std::map<ValueId, KernelPart> kernel_parts = {};
 
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }
 };
 
 Program lower(const Graph& graph);
-// The instructions as nodes of a graph, for what only asks who makes and who reads a value.
+// The instructions as nodes of a graph, for what only asks who makes and who reads a value and how much
+// memory it takes.
 Graph raise(const Program& program);
 
 // Who makes and who reads each value, as indices of instructions. Operands of post-ops count as reads; a
