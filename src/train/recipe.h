@@ -33,8 +33,8 @@ struct Recipe {
   std::string augmentation = "none";
   bool shuffle = true;
   uint64_t seed = 0;
-  std::string kernel = {};  // see CompileOptions; empty: the fastest
-  bool low_memory = false;  // see CompileOptions: the same weights in less memory
+  std::string kernel = {};                            // see CompileOptions; empty: the fastest
+  bool low_memory = false;                            // see CompileOptions: the same weights in less memory
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
 };
 
