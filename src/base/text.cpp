@@ -76,6 +76,13 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   return number;
 }
 
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return {};
+  return number;
+}
+
 std::optional<double> parse_quantity(std::string_view text) {
   constexpr std::string_view kThousands = "kMGT";
   double factor = 1;
@@ -84,11 +91,9 @@ std::optional<double> parse_quantity(std::string_view text) {
     factor = std::pow(1000.0, static_cast<double>(power + 1));
     text.remove_suffix(1);
   }
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number < 0)
-    return {};
-  return number * factor;
+  const std::optional<double> number = parse_number(text);
+  if (!number || *number < 0) return {};
+  return *number * factor;
 }
 
 std::string shell_quoted(std::string_view word) {

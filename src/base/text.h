@@ -25,6 +25,9 @@ std::string_view trim(std::string_view text);
 // A whole decimal number and nothing else.
 std::optional<int64_t> parse_integer(std::string_view text);
 
+// A finite decimal number and nothing else: "-0.5", "1e-4".
+std::optional<double> parse_number(std::string_view text);
+
 // A number with an optional k, M, G or T for its thousands: "100k", "8.1T", "50000". Not negative.
 std::optional<double> parse_quantity(std::string_view text);
 

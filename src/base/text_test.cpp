@@ -12,6 +12,12 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::array kModels = {"resnet18"sv, "resnet50"sv, "vgg16"sv, "densenet121"sv, "unet3d"sv};
 
+TEST(ParseNumber, TakesFiniteNumbersOnly) {
+  EXPECT_EQ(parse_number("-1e-4"), -1e-4);
+  for (const char* text : {"", "nan", "inf", "1e999", "1k", "1 "})
+    EXPECT_EQ(parse_number(text), std::nullopt);
+}
+
 TEST(Nearest, FindsTheWordWithATypingMistake) {
   EXPECT_EQ(nearest("resnet5", kModels), "resnet50");
   EXPECT_EQ(nearest("rasnet18", kModels), "resnet18");

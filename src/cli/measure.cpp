@@ -10,33 +10,28 @@
 #include "bench/machine.h"
 #include "bench/runner.h"
 #include "cli/interrupt.h"
-#include "cli/page.h"
+#include "cli/kept_run.h"
 #include "cli/progress.h"
 #include "cli/sweep_options.h"
 #include "results/bench_record.h"
-#include "results/environment.h"
 #include "results/format.h"
 #include "results/references.h"
 #include "results/resume.h"
-#include "results/store.h"
 
 namespace tacho {
 namespace {
 
-// A run under way: what its records share, and where they go.
+// A run under way: cells and their records.
 class Run {
  public:
   Run(const Job& job, const MeasureOptions& options, const CommandContext& context)
-      : job_(job), command_(context.command), records_(job.cells.size()) {
-    if (!options.without_store) store_.emplace(store_path(options.store));
-    system_ = capture_system(options.system);
-    id_ = unique_id();
+      : job_(job), kept_(options, job.suite, context.command), records_(job.cells.size()) {
     if (options.resumed) resume(*options.resumed);
   }
 
   // Each cell is kept before the next one starts.
   void measure() {
-    observe_machine();
+    kept_.observe_machine();
     std::vector<size_t> left;
     for (size_t i = 0; i < records_.size(); ++i) {
       if (!records_[i]) left.push_back(i);
@@ -54,23 +49,17 @@ class Run {
     return records;
   }
 
-  bool is_kept() const { return store_.has_value(); }
-  const std::string& id() const { return id_; }
+  KeptRun& kept() { return kept_; }
 
  private:
   void resume(const std::string& id_prefix) {
-    if (!store_) throw UserError("--continue needs the store; leave --no-db out");
+    if (!kept_.is_kept()) throw UserError("--continue needs the store; leave --no-db out");
     if (job_.interleaved)
       throw UserError("--continue: cells that take turns are measured all at once; leave it out");
     const std::vector<Record> run =
-        find_run(store_->all(), id_prefix, {job_.suite, system_.machine_id, system_.name});
+        find_run(*kept_.stored(), id_prefix, {job_.suite, kept_.system().machine_id, kept_.system().name});
     records_ = match_cells(run, job_.cells);
-    id_ = run.front().run;
-  }
-
-  void observe_machine() {
-    system_.warnings = noise_warnings();
-    for (const std::string& warning : system_.warnings) fmt::print(stderr, "tacho: warning: {}\n", warning);
+    kept_.continue_as(run.front().run);
   }
 
   void measure_one_by_one(const std::vector<size_t>& left) {
@@ -100,12 +89,9 @@ class Run {
   void finish(size_t index, const Measurement& measurement, const std::string& interleaved) {
     if (measurement.status == Status::interrupted) return;
     const Case& cell = job_.cells[index];
-    Record record = make_record(cell, measurement, system_, speed_for(cell, measurement));
-    record.run = id_;
-    record.suite = job_.suite;
-    record.command = command_;
+    Record record = make_record(cell, measurement, kept_.system(), speed_for(cell, measurement));
     record.interleaved = interleaved;
-    keep(record);
+    kept_.keep(record);
     records_[index] = std::move(record);
   }
 
@@ -115,56 +101,19 @@ class Run {
     return speeds_.with_threads(std::min(cell.threads, usable_cores()));
   }
 
-  // A store that fails in the middle must not cost what was measured: it is given up, and said so.
-  void keep(const Record& record) {
-    if (!store_) return;
-    try {
-      store_->add(record);
-    } catch (const UserError& error) {
-      fmt::print(stderr, "tacho: warning: this and further results are not kept: {}\n", error.what());
-      store_.reset();
-    }
-  }
-
   const Job& job_;
-  std::string command_, id_;
-  SystemInfo system_;
+  KeptRun kept_;
   SpeedCache speeds_;
-  std::optional<Store> store_;
   std::vector<std::optional<Record>> records_;
 };
 
-bool something_failed(const std::vector<Record>& records) {
-  return std::ranges::any_of(records, [](const Record& record) {
-    return record.judgement.verdict == Verdict::failed || record.judgement.verdict == Verdict::out_of_memory;
-  });
-}
-
-void say_where(const Run& run, const Job& job, const std::vector<Record>& records,
-               const MeasureOptions& options) {
-  if (!run.is_kept()) return;
-  if (records.empty()) return;
-  if (records.size() < job.cells.size()) {
+void say_where(const KeptRun& kept, const Job& job, size_t finished) {
+  if (!kept.is_kept() || finished == 0) return;
+  if (finished < job.cells.size()) {
     fmt::print(stderr, "tacho: note: {} of {} cells are done; the same call with --continue {} goes on\n",
-               records.size(), job.cells.size(), shown_id(run.id()));
+               finished, job.cells.size(), shown_id(kept.id()));
   }
-  fmt::print(stderr, "tacho: note: kept in {} as run {} (`tacho results list`)\n",
-             store_path(options.store).string(), shown_id(run.id()));
-}
-
-// Beside the store, so that a first look ends in a page to open. What was measured counts more than that.
-void write_page_of_store(const Run& run, const MeasureOptions& options) {
-  if (!run.is_kept()) return;
-  const std::filesystem::path store = store_path(options.store);
-  const std::filesystem::path page = std::filesystem::absolute(store).replace_extension(".report.html");
-  try {
-    write_page(
-        page, Store(store).all(), true,
-        fmt::format("tacho report --db {} -o {}", shell_quoted(store.string()), shell_quoted(page.string())));
-    fmt::print(stderr, "tacho: note: the page to open in a browser is {}\n", page.string());
-  } catch (const UserError& error) {
-    fmt::print(stderr, "tacho: warning: no page was written: {}\n", error.what());
-  }
+  kept.say_where();
 }
 
 }  // namespace
@@ -212,8 +161,8 @@ void measure_and_report(const Job& job, const MeasureOptions& options, CommandCo
   } else {
     write_output(options.output, job.present(records, format));
   }
-  say_where(run, job, records, options);
-  if (!job.suite.empty() && !records.empty()) write_page_of_store(run, options);
+  say_where(run.kept(), job, records.size());
+  if (!job.suite.empty() && !records.empty()) run.kept().write_page();
   if (something_failed(records)) context.exit_status = 1;
   if (interrupted()) context.exit_status = kInterruptedStatus;
 }

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "bench/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
@@ -34,14 +35,14 @@ bool is_on(const char* option, const std::string& text) {
 // A rate that was given is meant as it is, the default is meant for kRateBatch.
 double learning_rate_for(const TrainOptions& options, double default_rate) {
   if (!options.rate && options.scale_rate.empty()) return default_rate;
-  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
+  const int64_t batch = global_batch(options.job.recipe);
   const bool scaled = !options.scale_rate.empty() && is_on("--scale-lr", options.scale_rate);
   if (options.rate) return scaled ? scaled_rate(*options.rate, batch) : *options.rate;
   return scaled ? default_rate : default_rate / scaled_rate(1, batch);
 }
 
 UpdateRule update_rule(const TrainOptions& options) {
-  const int64_t batch = options.job.recipe.batch * options.job.recipe.devices;
+  const int64_t batch = global_batch(options.job.recipe);
   if (options.optimizer == "sgd") {
     Sgd rule = default_sgd(batch);
     rule.learning_rate = learning_rate_for(options, rule.learning_rate);
@@ -69,25 +70,6 @@ Extents default_image(const Recipe& recipe, const DataSet& data) {
   }
 }
 
-void check_recipe(const Recipe& recipe, const DataSet& data) {
-  if (!find_engine(recipe.engine).computes()) {
-    throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference",
-                    recipe.engine);
-  }
-  check_choices(find_engine(recipe.engine), recipe.kernel, recipe.low_memory);
-  const Model& model = find_model(recipe.model);
-  if (data.train.channels() != model.channels) {
-    throw UserError("--data {}: images with {} channels, but {} takes {}", recipe.data, data.train.channels(),
-                    model.name, model.channels);
-  }
-  const int64_t images = recipe.subset.value_or(data.train.count());
-  if (recipe.batch > images) {
-    throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
-                    recipe.batch, images);
-  }
-  build_network(recipe);
-}
-
 // Fills in what depends on the data and on other options.
 DataSet complete(TrainOptions& options, bool has_epochs) {
   Recipe& recipe = options.job.recipe;
@@ -110,12 +92,20 @@ DataSet complete(TrainOptions& options, bool has_epochs) {
   DataSet data = open_training_data(recipe);
   recipe.augmentation = options.augmentation.empty() ? data.default_augmentation : options.augmentation;
   if (recipe.image.empty()) recipe.image = default_image(recipe, data);
-  check_recipe(recipe, data);
   return data;
 }
 
-CLI::Validator at_least(double least) {
-  return CLI::Range(least, std::numeric_limits<double>::max()).description("");
+constexpr double kLargestNumber = 1e9;
+
+// A number within these bounds; "nan" is within none.
+CLI::Validator between(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        const auto value = parse_number(text);
+        if (value && *value >= least && *value <= most) return std::string();
+        return fmt::format("'{}' is no number from {} to {}", text, least, most);
+      },
+      "");
 }
 
 void add_size_options(CLI::App& command, TrainOptions& options) {
@@ -156,22 +146,23 @@ void add_method_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--lr", options.rate,
                   "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
-      ->check(at_least(0));
+      ->check(between(0, kLargestNumber));
   command.add_option("--scale-lr", options.scale_rate,
                      "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
                      "without --lr, off with it");
-  command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(CLI::Range(0.0, 1.0));
-  command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")->check(at_least(0));
+  command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(between(0, 1));
+  command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")
+      ->check(between(0, kLargestNumber));
   command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
       ->capture_default_str();
   command.add_option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
       ->capture_default_str()
-      ->check(at_least(0));
+      ->check(between(0, kLargestNumber));
   command.add_option("--label-smoothing", recipe.label_smoothing)
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
   command.add_option("--dropout", recipe.dropout, "Probability; default: the network's own")
-      ->check(CLI::Range(0.0, 0.99));
+      ->check(between(0, 0.99));
   command.add_option("--augment", options.augmentation,
                      "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others");
   command.add_option("--shuffle", options.shuffle, "on or off")->capture_default_str();
@@ -185,7 +176,7 @@ void add_control_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--target-accuracy", control.target_accuracy,
                   "Stop after the epoch whose test accuracy reaches this")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
   command.add_option("--checkpoint", control.checkpoints, "Directory for a checkpoint after every epoch");
   command.add_option("--checkpoint-every", control.checkpoint_steps, "Also after so many steps")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
@@ -200,8 +191,6 @@ void add_control_options(CLI::App& command, TrainOptions& options) {
 }
 
 void train_command(TrainOptions& options, bool has_epochs, CommandContext& context) {
-  chosen_format(options.measure.output);
-  check_output(options.measure.output);
   for (const auto& [option, file] :
        {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
     if (file) check_output_file(option, *file);

@@ -27,23 +27,20 @@ std::string percent(const std::optional<double>& share) {
 
 }  // namespace
 
-TrainView::TrainView(const Recipe& recipe, const std::optional<std::filesystem::path>& log, bool append)
-    : batch_(recipe.batch * recipe.devices),
+TrainView::TrainView(const Recipe& recipe, std::optional<std::filesystem::path> log)
+    : batch_(global_batch(recipe)),
       epochs_(recipe.steps ? "" : fmt::format("/{}", recipe.epochs)),
       terminal_(isatty(STDERR_FILENO) == 1),
       begin_ms_(now_ms()),
-      shown_ms_(begin_ms_) {
-  if (!log) return;
-  log_name_ = log->string();
-  log_.reset(std::fopen(log->c_str(), append ? "a" : "w"));
-  if (!log_) throw UserError("--log {}: cannot be written: {}", log_name_, std::strerror(errno));
-}
+      shown_ms_(begin_ms_),
+      log_path_(std::move(log)) {}
 
 TrainView::~TrainView() { clear_line(); }
 
 TrainHooks TrainView::hooks() {
   return {.on_step = [this](const StepReport& step) { show_step(step); },
           .on_epoch = [this](size_t number, const TrainedEpoch& epoch) { show_epoch(number, epoch); },
+          .on_resume = [this](int64_t step, int64_t steps) { show_resume(step, steps); },
           .on_note = [this](const std::string& what) { show_note(what); },
           .should_stop = interrupted};
 }
@@ -86,9 +83,8 @@ void TrainView::show_epoch(size_t number, const TrainedEpoch& epoch) {
   clear_line();
   const double images = static_cast<double>(epoch.steps * batch_);
   fmt::print(stderr,
-             "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training "
-             "({:.1f} % of "
-             "it waiting for data), {} evaluating\n",
+             "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, "
+             "{} training ({:.1f} % of it waiting for data), {} evaluating\n",
              number, epochs_, epoch.loss, percent(epoch.train_accuracy), percent(epoch.test_accuracy),
              format_significant(images / epoch.seconds, 3), format_duration_ms(epoch.seconds * 1e3),
              100 * epoch.wait_seconds / epoch.seconds, format_duration_ms(epoch.evaluation_seconds * 1e3));
@@ -103,6 +99,12 @@ void TrainView::show_epoch(size_t number, const TrainedEpoch& epoch) {
   log(to_text(line));
 }
 
+void TrainView::show_resume(int64_t step, int64_t steps) {
+  resumed_ = true;
+  show_note(fmt::format("resumed at step {} of {}", step, steps));
+  log(to_text(Json{{"event", "resumed"}, {"step", step}}));
+}
+
 void TrainView::show_note(const std::string& what) {
   clear_line();
   fmt::print(stderr, "tacho: note: {}\n", what);
@@ -113,9 +115,10 @@ void TrainView::clear_line() const {
 }
 
 void TrainView::log(const std::string& line) {
-  if (!log_) return;
-  if (std::fprintf(log_.get(), "%s\n", line.c_str()) < 0 || std::fflush(log_.get()) != 0) {
-    throw UserError("--log {}: cannot be written: {}", log_name_, std::strerror(errno));
+  if (!log_path_) return;
+  if (!log_) log_.reset(std::fopen(log_path_->c_str(), resumed_ ? "a" : "w"));
+  if (!log_ || std::fprintf(log_.get(), "%s\n", line.c_str()) < 0 || std::fflush(log_.get()) != 0) {
+    throw UserError("--log {}: cannot be written: {}", log_path_->string(), std::strerror(errno));
   }
 }
 

@@ -16,8 +16,8 @@ namespace tacho {
 // With a log, every step and epoch is also a line of JSON there.
 class TrainView {
  public:
-  // A resumed run goes on in the log that is there.
-  TrainView(const Recipe& recipe, const std::optional<std::filesystem::path>& log, bool append);
+  // A run that resumes goes on in the log that is there.
+  TrainView(const Recipe& recipe, std::optional<std::filesystem::path> log);
   ~TrainView();
   TrainView(const TrainView&) = delete;
   TrainView& operator=(const TrainView&) = delete;
@@ -27,6 +27,7 @@ class TrainView {
  private:
   void show_step(const StepReport& step);
   void show_epoch(size_t number, const TrainedEpoch& epoch);
+  void show_resume(int64_t step, int64_t steps);
   void show_note(const std::string& what);
   std::string bar(const StepReport& step) const;
   void clear_line() const;
@@ -43,8 +44,9 @@ class TrainView {
   int64_t first_step_ = -1;
   double mean_loss_ = 0;
   std::optional<double> accuracy_;
-  std::string log_name_;
-  std::unique_ptr<std::FILE, CloseFile> log_;
+  std::optional<std::filesystem::path> log_path_;
+  bool resumed_ = false;
+  std::unique_ptr<std::FILE, CloseFile> log_;  // opened by the first line
 };
 
 }  // namespace tacho

@@ -7,16 +7,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cli/interrupt.h"
+#include "cli/kept_run.h"
 #include "cli/model_weights.h"
 #include "cli/train_view.h"
 #include "data/source.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
-#include "results/bench_record.h"
-#include "results/environment.h"
-#include "results/format.h"
-#include "results/store.h"
 #include "results/train_record.h"
 #include "tensors/safetensors.h"
 
@@ -29,13 +26,9 @@ Weights first_weights(const Recipe& recipe) {
   return read_model_weights(*recipe.weights, find_model(recipe.model), graph);
 }
 
-bool has_failed(const Record& record) {
-  return record.judgement.verdict == Verdict::failed || record.judgement.verdict == Verdict::out_of_memory;
-}
-
 // The data as it is, or a smaller set of its own.
 const DataSet& cut_to_subset(const DataSet& data, const std::optional<int64_t>& subset, DataSet& smaller) {
-  if (!subset || *subset == data.train.count()) return data;
+  if (!subset || *subset >= std::max(data.train.count(), data.test.count())) return data;
   smaller.name = data.name;
   smaller.classes = data.classes;
   smaller.normalization = data.normalization;
@@ -44,37 +37,26 @@ const DataSet& cut_to_subset(const DataSet& data, const std::optional<int64_t>& 
   return smaller;
 }
 
-Record run_training(const TrainingJob& job, const DataSet& whole, const SystemInfo& system) {
+// Gets the trained weights where the run came to any.
+Record run_training(const TrainingJob& job, const DataSet& whole, const SystemInfo& system,
+                    Weights& weights) {
   const Recipe& recipe = job.recipe;
   DataSet smaller;
   const DataSet& data = cut_to_subset(whole, recipe.subset, smaller);
-  const int64_t data_bytes = resident_memory_bytes();
+  const int64_t data_bytes = peak_memory_bytes();
   try {
     TrainResult result;
     {
-      TrainView view(recipe, job.log, job.control.resume);
+      TrainView view(recipe, job.log);
       TrainControl control = job.control;
       control.kernel_cache = default_kernel_cache();
       result = train(recipe, data, find_engine(recipe.engine), first_weights(recipe), control, view.hooks());
     }
     result.phase_bytes["data"] = data_bytes;
-    if (job.save_weights && result.end != TrainEnd::diverged) {
-      write_safetensors(*job.save_weights, result.weights);
-    }
+    if (result.end != TrainEnd::diverged) weights = std::move(result.weights);
     return make_train_record(recipe, job.control, result, system);
   } catch (const OutOfMemory& error) {
     return make_failed_train_record(recipe, Verdict::out_of_memory, error.what(), system);
-  }
-}
-
-// A store that fails must not cost what was learnt: it is given up, and said so.
-void keep(const Record& record, std::optional<Store>& store) {
-  if (!store) return;
-  try {
-    store->add(record);
-  } catch (const UserError& error) {
-    fmt::print(stderr, "tacho: warning: this and further results are not kept: {}\n", error.what());
-    store.reset();
   }
 }
 
@@ -111,37 +93,62 @@ DataSet open_training_data(Recipe& recipe) {
   return data;
 }
 
+void check_recipe(const Recipe& recipe, const DataSet& data) {
+  const Engine& engine = find_engine(recipe.engine);
+  if (!engine.computes()) {
+    throw UserError("engine {} computes nothing, so it cannot be trained: use native or reference",
+                    recipe.engine);
+  }
+  check_choices(engine, recipe.kernel, recipe.low_memory);
+  const Model& model = find_model(recipe.model);
+  if (data.train.channels() != model.channels) {
+    throw UserError("--data {}: images with {} channels, but {} takes {}", recipe.data, data.train.channels(),
+                    model.name, model.channels);
+  }
+  const int64_t images = recipe.subset.value_or(data.train.count());
+  if (recipe.batch > images) {
+    throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
+                    recipe.batch, images);
+  }
+  build_network(recipe);
+}
+
 void run_trainings(std::span<const TrainingJob> jobs, const DataSet& data, const std::string& suite,
                    const MeasureOptions& options, CommandContext& context,
                    const std::function<std::string(std::span<const Record>, Format)>& present) {
   const Format format = chosen_format(options.output);
   check_output(options.output);
   check_system_name(options.system);
+  for (const TrainingJob& job : jobs) check_recipe(job.recipe, data);
   catch_interrupt();
-  std::optional<Store> store;
-  if (!options.without_store) store.emplace(store_path(options.store));
-  const SystemInfo system = capture_system(options.system);
-  const std::string run = unique_id();
+  KeptRun kept(options, suite, context.command);
+  kept.observe_machine();
   std::vector<Record> records;
+  std::optional<UserError> not_saved;
   for (const TrainingJob& job : jobs) {
     if (interrupted()) break;
-    Record record = run_training(job, data, system);
-    if (record.epochs.empty() && !has_failed(record)) break;  // interrupted within the first epoch
-    record.run = run;
-    record.suite = suite;
-    record.command = context.command;
+    Weights weights;
+    Record record = run_training(job, data, kept.system(), weights);
+    if (interrupted() && record.epochs.empty()) break;
     say_memory(record);
-    keep(record, store);
-    if (has_failed(record)) context.exit_status = 1;
+    kept.keep(record);
     records.push_back(std::move(record));
-  }
-  if (!records.empty()) {
-    write_output(options.output, present(records, format));
-    if (store) {
-      fmt::print(stderr, "tacho: note: kept in {} as run {} (`tacho results list`)\n",
-                 store_path(options.store).string(), shown_id(run));
+    if (!job.save_weights || weights.empty()) continue;
+    try {
+      write_safetensors(*job.save_weights, weights);
+    } catch (const UserError& error) {
+      not_saved = error;
     }
   }
+  if (records.empty()) {
+    fmt::print(stderr, "tacho: note: interrupted before the first epoch was finished\n");
+  } else {
+    write_output(options.output, present(records, format));
+    kept.say_where();
+    if (!suite.empty()) kept.write_page();
+  }
+  if (not_saved) throw *not_saved;
+  if (something_failed(records)) context.exit_status = 1;
   if (interrupted()) context.exit_status = kInterruptedStatus;
 }
 

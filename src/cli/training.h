@@ -24,6 +24,9 @@ struct TrainingJob {
 // What the recipe names, with its classes filled in where they are 0. The subset is taken by run_trainings().
 DataSet open_training_data(Recipe& recipe);
 
+// Throws UserError where the engine, the network and the data do not fit.
+void check_recipe(const Recipe& recipe, const DataSet& data);
+
 // Runs each, keeps its record in the store as it is finished, and prints them all, also after Ctrl-C. What
 // does not fit into memory is a record too.
 void run_trainings(std::span<const TrainingJob> jobs, const DataSet& data, const std::string& suite,

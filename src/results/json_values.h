@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,12 @@ inline std::string to_text(const Json& json, int indent = -1) {
 }
 
 template<typename T>
-requires std::is_arithmetic_v<T> Json json_of(T value) { return value; }
+requires std::is_arithmetic_v<T> Json json_of(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(value)) return {};  // JSON has no such number
+  }
+  return value;
+}
 inline Json json_of(const std::string& text) { return text.empty() ? Json() : Json(text); }
 template<typename T>
 Json json_of(const std::optional<T>& value) {

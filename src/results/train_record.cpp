@@ -1,6 +1,6 @@
 #include "results/train_record.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -31,10 +31,9 @@ Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
                    .weights = recipe.weights ? recipe.weights->string() : "",
                    .kernel = recipe.kernel,
                    .memory = recipe.low_memory ? "low" : "",
-                   .data = recipe.data,
+                   .data = describe_data(recipe),
                    .recipe = describe_method(recipe),
                    .time_includes = {"update", "validation"}};
-  if (recipe.subset) record.data += fmt::format(" ({} images)", *recipe.subset);
   record.system = system;
   return record;
 }
@@ -54,11 +53,10 @@ Epoch to_epoch(const TrainedEpoch& epoch, int64_t global_batch) {
 }
 
 void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record) {
-  const int64_t global_batch = recipe.batch * recipe.devices;
   double seconds = 0, evaluation = 0, wait = 0;
   int64_t steps = 0;
   for (const TrainedEpoch& epoch : result.state.epochs) {
-    record.epochs.push_back(to_epoch(epoch, global_batch));
+    record.epochs.push_back(to_epoch(epoch, global_batch(recipe)));
     seconds += epoch.seconds;
     evaluation += epoch.evaluation_seconds;
     wait += epoch.wait_seconds;
@@ -69,12 +67,23 @@ void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record)
   record.iterations = steps;
   record.seconds = seconds + evaluation;
   record.evaluation_seconds = evaluation;
-  record.seconds_per_epoch = *record.seconds / static_cast<double>(record.epochs.size());
+  // With --steps the last epoch is no whole one.
+  if (!recipe.steps) record.seconds_per_epoch = *record.seconds / static_cast<double>(record.epochs.size());
   record.train_accuracy = record.epochs.back().train_accuracy;
   record.test_accuracy = record.epochs.back().test_accuracy;
   if (seconds <= 0) return;
-  record.images_per_s = static_cast<double>(steps * global_batch) / seconds;
+  record.images_per_s = static_cast<double>(steps * global_batch(recipe)) / seconds;
   record.wait_percent = 100 * wait / seconds;
+}
+
+// Training and evaluation up to the first epoch with this accuracy.
+std::optional<double> seconds_to(double accuracy, const TrainState& state) {
+  double seconds = 0;
+  for (const TrainedEpoch& epoch : state.epochs) {
+    seconds += epoch.seconds + epoch.evaluation_seconds;
+    if (epoch.accuracy() >= accuracy) return seconds;
+  }
+  return std::nullopt;
 }
 
 void add_phases(const TrainResult& result, Record& record) {
@@ -101,19 +110,21 @@ Judgement judge(const TrainResult& result, const Record& record, const SystemInf
     return {Verdict::failed,
             fmt::format("the loss is not finite after step {}: try a smaller --lr", result.state.step)};
   }
-  if (record.threads * record.devices > system.cores) {
-    return {Verdict::oversubscribed,
-            fmt::format("{} threads share {} usable cores", record.threads * record.devices, system.cores)};
+  std::vector<std::string> reasons;
+  const bool oversubscribed = record.threads * record.devices > system.cores;
+  if (oversubscribed) {
+    reasons.push_back(
+        fmt::format("{} threads share {} usable cores", record.threads * record.devices, system.cores));
   }
   if (result.end == TrainEnd::interrupted) {
-    return {Verdict::valid, fmt::format("interrupted after {} of {} steps", result.state.step, result.steps)};
+    reasons.push_back(fmt::format("interrupted after {} of {} steps", result.state.step, result.steps));
   }
   if (record.wait_percent.value_or(0) > kMuchWaitPercent) {
-    return {Verdict::valid,
-            fmt::format("limited by its data: {:.0f} % of the training time went by waiting for it",
-                        *record.wait_percent)};
+    reasons.push_back(fmt::format("limited by its data: {:.0f} % of the training time went by waiting for it",
+                                  *record.wait_percent));
   }
-  return {};
+  return {oversubscribed ? Verdict::oversubscribed : Verdict::valid,
+          fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
 }  // namespace
@@ -124,7 +135,7 @@ Record make_train_record(const Recipe& recipe, const TrainControl& control, cons
   add_epochs(recipe, result, record);
   add_phases(result, record);
   record.target_accuracy = control.target_accuracy;
-  record.seconds_to_target = result.state.seconds_to_target;
+  if (control.target_accuracy) record.seconds_to_target = seconds_to(*control.target_accuracy, result.state);
   record.judgement = judge(result, record, system);
   return record;
 }

@@ -39,7 +39,7 @@ Tensor take(Weights& tensors, const std::string& name, DType dtype) {
 Weights to_file(Checkpoint checkpoint) {
   const int64_t counters[] = {static_cast<int64_t>(checkpoint.counters.passes), checkpoint.counters.updates};
   checkpoint.tensors[kCounters] = Tensor::from<int64_t>({2}, counters);
-  checkpoint.tensors[kState] = text_tensor(to_json_text(checkpoint.state, checkpoint.recipe));
+  checkpoint.tensors[kState] = text_tensor(to_json_text(checkpoint.state));
   return std::move(checkpoint.tensors);
 }
 
@@ -52,7 +52,7 @@ Checkpoint from_file(const fs::path& path) {
     if (counters.size() != 2)
       throw UserError("is no checkpoint: '{}' has {} values", kCounters, counters.size());
     const auto text = state.values<uint8_t>();
-    checkpoint.state = state_from_json_text({text.begin(), text.end()}, checkpoint.recipe);
+    checkpoint.state = state_from_json_text({text.begin(), text.end()});
     checkpoint.counters = {static_cast<uint64_t>(counters.values<int64_t>()[0]),
                            counters.values<int64_t>()[1]};
   } catch (const UserError& error) {
@@ -63,9 +63,15 @@ Checkpoint from_file(const fs::path& path) {
 
 }  // namespace
 
+Weights read_weights(const Plan& plan, const Graph& graph) {
+  Weights weights;
+  for (const ValueId id : graph.weights()) weights[graph.value(id).name] = plan.read(id);
+  return weights;
+}
+
 Checkpoint take_checkpoint(const Plan& plan, const Graph& graph, int states_per_parameter) {
   Checkpoint checkpoint;
-  for (const ValueId id : graph.weights()) checkpoint.tensors[graph.value(id).name] = plan.read(id);
+  checkpoint.tensors = read_weights(plan, graph);
   for (const auto& [parameter, gradient] : graph.gradients) {
     for (int which = 0; which < states_per_parameter; ++which) {
       checkpoint.tensors[state_name(which, graph.value(parameter).name)] = plan.read_state(parameter, which);
@@ -126,6 +132,7 @@ void CheckpointFolder::write(Checkpoint checkpoint) {
   write_safetensors(file, to_file(std::move(checkpoint)));
   std::vector<fs::path> old = files();
   std::error_code ignored;
+  for (; old.back() != file; old.pop_back()) fs::remove(old.back(), ignored);
   for (size_t i = 0; i + static_cast<size_t>(kept_) < old.size(); ++i) fs::remove(old[i], ignored);
 }
 

@@ -15,8 +15,10 @@ struct Checkpoint {
   Weights tensors;  // weights by their names; the optimizer's arrays as "optimizer.0/NAME"
   PlanCounters counters;
   TrainState state;
-  std::string recipe;  // describe(recipe) of the run
 };
+
+// Those of a plan, by their names.
+Weights read_weights(const Plan& plan, const Graph& graph);
 
 Checkpoint take_checkpoint(const Plan& plan, const Graph& graph, int states_per_parameter);
 void restore_checkpoint(const Checkpoint& checkpoint, const Graph& graph, int states_per_parameter,
@@ -28,7 +30,8 @@ class CheckpointFolder {
   // Makes the folder where it is missing, and removes what a killed run left half written.
   CheckpointFolder(std::filesystem::path folder, int kept);
 
-  // Throws UserError where the system refuses; the earlier ones are still there then.
+  // Throws UserError where the system refuses; the earlier ones are still there then. Later ones, which
+  // could not be read, are gone.
   void write(Checkpoint checkpoint);
 
   // The latest that can be read; nothing where there is none. `unreadable` gets the errors of later ones.

@@ -16,11 +16,11 @@ Checkpoint example(int64_t step) {
   Checkpoint checkpoint;
   checkpoint.tensors["w"] = Tensor::from<float>({2}, std::vector<float>{1, static_cast<float>(step)});
   checkpoint.counters = {7, 6};
-  checkpoint.recipe = "this run";
+  checkpoint.state.recipe = "this run";
+  checkpoint.state.kernels = "these kernels";
   checkpoint.state.step = step;
   checkpoint.state.epochs = {{.steps = 3, .seconds = 1.5, .loss = 0.25, .test_accuracy = 0.5}};
   checkpoint.state.current = {.steps = 2, .loss = 1.25};
-  checkpoint.state.seconds_to_target = 12.5;
   return checkpoint;
 }
 
@@ -46,8 +46,8 @@ TEST_F(Checkpoints, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->tensors.size(), 1u);
   EXPECT_EQ(read->counters.passes, 7u);
   EXPECT_EQ(read->counters.updates, 6);
-  EXPECT_EQ(read->recipe, "this run");
-  EXPECT_EQ(to_json_text(read->state, ""), to_json_text(example(5).state, ""));
+  EXPECT_EQ(read->state.recipe, "this run");
+  EXPECT_EQ(to_json_text(read->state), to_json_text(example(5).state));
 }
 
 TEST_F(Checkpoints, OfWhichOnlyTheLastAreKept) {
@@ -64,6 +64,23 @@ TEST_F(Checkpoints, ThatCannotBeReadAreSkipped) {
   EXPECT_EQ(folder.read_latest(unreadable_)->state.step, 1);
   ASSERT_EQ(unreadable_.size(), 1u);
   EXPECT_THAT(unreadable_[0], testing::HasSubstr("step-0000000002"));
+}
+
+TEST_F(Checkpoints, ThatCannotBeReadDoNotPushOutOthers) {
+  CheckpointFolder folder(path_, 1);
+  folder.write(example(1));
+  write_file_atomically(path_ / "step-0000000009.safetensors", "damaged");
+  folder.write(example(2));
+  EXPECT_EQ(files(), 1u);
+  EXPECT_EQ(folder.read_latest(unreadable_)->state.step, 2);
+}
+
+TEST_F(Checkpoints, KeepNamesThatAreNoUtf8) {
+  CheckpointFolder folder(path_, 1);
+  Checkpoint checkpoint = example(1);
+  checkpoint.state.recipe = "cifar10:\xff";
+  folder.write(std::move(checkpoint));
+  EXPECT_EQ(folder.read_latest(unreadable_)->state.recipe, storable("cifar10:\xff"));
 }
 
 TEST_F(Checkpoints, HalfWrittenAreRemoved) {

@@ -23,13 +23,15 @@ Evaluator::Evaluator(const Recipe& recipe, const Engine& engine, Weights weights
       graph_(build_network(recipe)),
       plan_(engine.compile(graph_, std::move(weights), compile_options(recipe, kernel_cache))) {}
 
-Evaluation Evaluator::run(const ImageSet& set, const Normalization& normalization, int loader_threads) {
+std::optional<Evaluation> Evaluator::run(const ImageSet& set, const Normalization& normalization,
+                                         int loader_threads, const std::function<bool()>& should_stop) {
   Loader loader(set, normalization,
                 {.batch = recipe_.batch, .image = recipe_.image, .threads = loader_threads});
   const auto classes = static_cast<size_t>(recipe_.classes);
   int64_t right = 0;
   double loss = 0;
   for (int64_t done = 0; done < set.count(); done += recipe_.batch) {
+    if (should_stop && should_stop()) return std::nullopt;
     const Batch& batch = loader.next();
     plan_->write(graph_.inputs[0], batch.images);
     plan_->forward();
@@ -44,7 +46,7 @@ Evaluation Evaluator::run(const ImageSet& set, const Normalization& normalizatio
     }
   }
   const auto images = static_cast<double>(set.count());
-  return {static_cast<double>(right) / images, loss / images};
+  return Evaluation{static_cast<double>(right) / images, loss / images};
 }
 
 }  // namespace tacho

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
+
 #include "data/data_set.h"
 #include "engine/engine.h"
 #include "train/recipe.h"
@@ -16,8 +20,9 @@ class Evaluator {
   Evaluator(const Recipe& recipe, const Engine& engine, Weights weights,
             const std::filesystem::path& kernel_cache);
 
-  // Over every image of the set once.
-  Evaluation run(const ImageSet& set, const Normalization& normalization, int loader_threads);
+  // Over every image of the set once; nothing where it should stop.
+  std::optional<Evaluation> run(const ImageSet& set, const Normalization& normalization, int loader_threads,
+                                const std::function<bool()>& should_stop);
   int64_t memory_bytes() const { return plan_->memory_bytes(); }
 
  private:

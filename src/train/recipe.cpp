@@ -44,6 +44,10 @@ double learning_rate_of(const UpdateRule& rule) {
   return std::visit([](const auto& of) { return of.learning_rate; }, rule);
 }
 
+std::string describe_data(const Recipe& recipe) {
+  return recipe.subset ? fmt::format("{} ({} images)", recipe.data, *recipe.subset) : recipe.data;
+}
+
 std::string describe_method(const Recipe& recipe) {
   std::string text =
       fmt::format("{}, {}", std::visit(DescribeRule{}, recipe.update), name_of(recipe.schedule));
@@ -58,10 +62,10 @@ std::string describe_method(const Recipe& recipe) {
 
 std::string describe(const Recipe& recipe) {
   return fmt::format(
-      "{} on {}{}, engine {}, {} threads, {} devices, batch {}, image {}, {} classes, {}, {}, seed {}, "
+      "{} on {}, engine {}, {} threads, {} devices, batch {}, image {}, {} classes, {}, {}, seed {}, "
       "weights {}",
-      recipe.model, recipe.data, recipe.subset ? fmt::format(" ({} images)", *recipe.subset) : "",
-      recipe.engine, recipe.threads, recipe.devices, recipe.batch, to_string(recipe.image), recipe.classes,
+      recipe.model, describe_data(recipe), recipe.engine, recipe.threads, recipe.devices, recipe.batch,
+      to_string(recipe.image), recipe.classes,
       recipe.steps ? fmt::format("{} steps", *recipe.steps) : fmt::format("{} epochs", recipe.epochs),
       describe_method(recipe), recipe.seed, recipe.weights ? recipe.weights->string() : "random");
 }
@@ -84,7 +88,7 @@ Graph build_training(const Recipe& recipe) {
 
 int64_t total_steps(const Recipe& recipe, int64_t images) {
   if (recipe.steps) return *recipe.steps;
-  const int64_t batch = recipe.batch * recipe.devices;
+  const int64_t batch = global_batch(recipe);
   return (recipe.epochs * images + batch - 1) / batch;
 }
 

@@ -13,7 +13,8 @@
 
 namespace tacho {
 
-// Everything that decides what a training run learns: the same recipe gives the same weights, bit by bit.
+// Everything that decides what a training run learns: the same recipe, computed by the same kernels, gives
+// the same weights, bit by bit.
 struct Recipe {
   std::string model = {}, data = {}, engine = {};
   int threads = 1;
@@ -37,6 +38,11 @@ struct Recipe {
   bool low_memory = false;                            // see CompileOptions: the same weights in less memory
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
 };
+
+inline int64_t global_batch(const Recipe& recipe) { return recipe.batch * recipe.devices; }
+
+// The data as the user knows it: "cifar10:DIR (320 images)".
+std::string describe_data(const Recipe& recipe);
 
 // The learning rates that are known to be good are for this batch over all devices; with another one they are
 // scaled.

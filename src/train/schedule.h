@@ -15,9 +15,8 @@ ScheduleKind parse_schedule(std::string_view name);
 //   constant   `rate`
 //   step       a tenth of it after one half, a hundredth after three quarters
 //   cosine     down to nothing along half a cosine
-//   one_cycle  as torch.optim.lr_scheduler.OneCycleLR: up from a 25th within the first 30 % and down to
-//   nearly
-//              nothing, both along half a cosine
+//   one_cycle  as PyTorch's OneCycleLR: up from a 25th within the first 30 %, then down to nearly nothing,
+//              both along half a cosine
 // Before that `warmup_steps` rise to it in a straight line; with one_cycle they replace its own 30 %.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::constant;

@@ -43,41 +43,33 @@ TrainedEpoch epoch_from(const Json& json) {
 
 }  // namespace
 
-double TrainState::seconds() const {
-  double sum = current.seconds;
-  for (const TrainedEpoch& epoch : epochs) sum += epoch.seconds;
-  return sum;
-}
-
-double TrainState::evaluation_seconds() const {
-  double sum = current.evaluation_seconds;
-  for (const TrainedEpoch& epoch : epochs) sum += epoch.evaluation_seconds;
-  return sum;
-}
-
-std::string to_json_text(const TrainState& state, const std::string& recipe) {
+std::string to_json_text(const TrainState& state) {
   Json epochs = Json::array();
   for (const TrainedEpoch& epoch : state.epochs) epochs.push_back(to_json(epoch));
-  return Json{{"recipe", recipe},
+  return Json{{"recipe", storable(state.recipe)},
+              {"kernels", state.kernels},
               {"step", state.step},
               {"epochs", epochs},
-              {"current", to_json(state.current)},
-              {"seconds_to_target", to_json(state.seconds_to_target)}}
+              {"current", to_json(state.current)}}
       .dump();
 }
 
-TrainState state_from_json_text(const std::string& text, std::string& recipe) {
+TrainState state_from_json_text(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    recipe = json.at("recipe").get<std::string>();
-    TrainState state = {.step = json.at("step").get<int64_t>(),
-                        .current = epoch_from(json.at("current")),
-                        .seconds_to_target = number(json, "seconds_to_target")};
+    TrainState state = {.recipe = json.at("recipe").get<std::string>(),
+                        .kernels = json.at("kernels").get<std::string>(),
+                        .step = json.at("step").get<int64_t>(),
+                        .current = epoch_from(json.at("current"))};
     for (const Json& epoch : json.at("epochs")) state.epochs.push_back(epoch_from(epoch));
     return state;
   } catch (const Json::exception& error) {
     throw UserError("holds no state of a training run: {}", error.what());
   }
+}
+
+std::string storable(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace tacho

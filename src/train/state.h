@@ -15,21 +15,25 @@ struct TrainedEpoch {
   double loss = 0;           // mean over the steps
   double learning_rate = 0;  // of the last step
   std::optional<double> train_accuracy = {}, train_loss = {}, test_accuracy = {}, test_loss = {};
+
+  // That of the test set, or of the training set where there is no other; 0 before the evaluation.
+  double accuracy() const { return test_accuracy.value_or(train_accuracy.value_or(0)); }
 };
 
-// How far a run is: everything that is no weight. `current` is the epoch under way, its loss still a sum.
+// How far a run is, and whose: everything that is no weight.
 struct TrainState {
+  std::string recipe = {};   // describe(recipe)
+  std::string kernels = {};  // what computes it: other kernels round otherwise
   int64_t step = 0;
   std::vector<TrainedEpoch> epochs = {};
-  TrainedEpoch current = {};
-  std::optional<double> seconds_to_target = {};
-
-  double seconds() const;
-  double evaluation_seconds() const;
+  TrainedEpoch current = {};  // the epoch under way or not yet evaluated; its loss is still a sum
 };
 
-std::string to_json_text(const TrainState& state, const std::string& recipe);
-// Throws UserError where the text is none of to_json_text(); `recipe` gets what was passed there.
-TrainState state_from_json_text(const std::string& text, std::string& recipe);
+std::string to_json_text(const TrainState& state);
+// Throws UserError where the text is none of to_json_text().
+TrainState state_from_json_text(const std::string& text);
+
+// The text as it comes back from a checkpoint: what is no UTF-8, as in the name of a file, is replaced.
+std::string storable(const std::string& text);
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/cpu.h"
@@ -12,6 +13,13 @@
 
 namespace tacho {
 namespace {
+
+// The same for plans whose kernels are the same.
+std::string kernels_of(const Plan& plan) {
+  std::string names;
+  for (const StepInfo& step : plan.steps().steps) names += fmt::format("{}\n", step.kernel);
+  return fmt::format("{:016x}", std::hash<std::string>{}(names));
+}
 
 class Trainer {
  public:
@@ -23,70 +31,90 @@ class Trainer {
         control_(control),
         hooks_(hooks),
         graph_(build_training(recipe)),
-        states_(state_per_parameter(recipe.update)),
-        batch_(recipe.batch) {
+        states_(state_per_parameter(recipe.update)) {
+    state_.recipe = storable(describe(recipe));
     result_.images = data.train.count();
     result_.steps = total_steps(recipe, result_.images);
-    schedule_ = {.kind = recipe.schedule,
-                 .rate = learning_rate_of(recipe.update),
-                 .steps = result_.steps,
-                 .warmup_steps = std::llround(recipe.warmup_epochs * static_cast<double>(result_.images) /
-                                              static_cast<double>(batch_))};
+    schedule_ = {
+        .kind = recipe.schedule,
+        .rate = learning_rate_of(recipe.update),
+        .steps = result_.steps,
+        .warmup_steps = std::llround(recipe.warmup_epochs * static_cast<double>(result_.images) / batch())};
     if (control.checkpoints) folder_.emplace(*control.checkpoints, control.kept_checkpoints);
   }
 
   TrainResult run(Weights weights) {
+    const std::optional<Checkpoint> checkpoint = find_checkpoint();
     use_threads(recipe_.threads);
     memory_.enter("train");
     const CompileOptions options = compile_options(recipe_, control_.kernel_cache);
-    require_memory(engine_.estimate_memory_bytes(graph_, options));
+    require_memory(engine_.estimate_memory_bytes(graph_, options) +
+                   engine_.estimate_memory_bytes(build_network(recipe_), options));
     const double begin = now_ms();
     plan_ = engine_.compile(graph_, std::move(weights), options);
     result_.compile_ms = now_ms() - begin;
     result_.plan_bytes = plan_->memory_bytes();
-    if (folder_) resume();
+    state_.kernels = kernels_of(*plan_);
+    if (checkpoint) resume(*checkpoint);
     result_.end = train_steps();
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
-    result_.weights = weights_of_plan();
+    result_.weights = read_weights(*plan_, graph_);
     return std::move(result_);
   }
 
  private:
-  void resume() {
+  double batch() const { return static_cast<double>(global_batch(recipe_)); }
+
+  // Before anything that takes long: a folder of another run is refused at once.
+  std::optional<Checkpoint> find_checkpoint() const {
+    if (!folder_) return {};
     if (!control_.resume) {
-      if (folder_->empty()) return;
+      if (folder_->empty()) return {};
       throw UserError("--checkpoint {}: holds the checkpoints of a run; --resume continues it",
                       control_.checkpoints->string());
     }
     std::vector<std::string> unreadable;
-    const auto checkpoint = folder_->read_latest(unreadable);
+    std::optional<Checkpoint> checkpoint = folder_->read_latest(unreadable);
     for (const std::string& what : unreadable) note(fmt::format("not used: {}", what));
-    if (!checkpoint) return note("no checkpoint to resume: starting from the beginning");
-    if (checkpoint->recipe != describe(recipe_)) {
+    if (!checkpoint) {
+      note("no checkpoint to resume: starting from the beginning");
+    } else if (checkpoint->state.recipe != state_.recipe) {
       throw UserError("--resume: the checkpoint is of another run ({}), not of this one ({})",
-                      checkpoint->recipe, describe(recipe_));
+                      checkpoint->state.recipe, state_.recipe);
     }
-    restore_checkpoint(*checkpoint, graph_, states_, *plan_);
-    state_ = checkpoint->state;
-    note(fmt::format("resumed at step {} of {}", state_.step, result_.steps));
+    return checkpoint;
+  }
+
+  void resume(const Checkpoint& checkpoint) {
+    restore_checkpoint(checkpoint, graph_, states_, *plan_);
+    const std::string kernels = std::exchange(state_, checkpoint.state).kernels;
+    if (kernels != state_.kernels) {
+      note(
+          "other kernels compute this run than before, which round otherwise: it will not end in the same "
+          "bits; were they measured anew?");
+      state_.kernels = kernels;
+    }
+    if (hooks_.on_resume) hooks_.on_resume(state_.step, result_.steps);
   }
 
   TrainEnd train_steps() {
+    // A run that was killed while it evaluated an epoch does that first.
+    if (has_whole_epoch()) {
+      if (const auto end = finish_epoch()) return *end;
+    }
     if (reached_target()) return TrainEnd::target_reached;
     if (state_.step >= result_.steps) return TrainEnd::done;
     Loader loader(data_.train, data_.normalization, loader_options());
     while (state_.step < result_.steps) {
-      if (hooks_.should_stop && hooks_.should_stop()) {
+      if (should_stop()) {
         save();
         return TrainEnd::interrupted;
       }
       if (!train_step(loader)) return TrainEnd::diverged;
-      const bool last = state_.step == result_.steps;
-      if (last || ends_epoch()) {
-        finish_epoch();
+      if (has_whole_epoch()) {
         save();
-        if (reached_target()) return TrainEnd::target_reached;
+        if (const auto end = finish_epoch()) return *end;
       } else if (control_.checkpoint_steps && state_.step % *control_.checkpoint_steps == 0) {
         save();
       }
@@ -94,8 +122,10 @@ class Trainer {
     return TrainEnd::done;
   }
 
+  bool should_stop() const { return hooks_.should_stop && hooks_.should_stop(); }
+
   LoaderOptions loader_options() const {
-    return {.batch = batch_,
+    return {.batch = recipe_.batch,
             .image = recipe_.image,
             .augmentation = parse_augmentation(recipe_.augmentation),
             .shuffle_seed = recipe_.shuffle ? std::optional(recipe_.seed) : std::nullopt,
@@ -119,9 +149,9 @@ class Trainer {
     plan_->update(rate);
     const double end = now_ms();
     const double loss = plan_->read(graph_.outputs[1]).values<float>()[0];
-    result_.forward_ms.push_back(backward - forward);
-    result_.backward_ms.push_back(update - backward);
-    result_.update_ms.push_back(end - update);
+    remember(result_.forward_ms, backward - forward);
+    remember(result_.backward_ms, update - backward);
+    remember(result_.update_ms, end - update);
     if (state_.step % kStepsBetweenSamples == 0) memory_.sample();
 
     TrainedEpoch& epoch = state_.current;
@@ -138,49 +168,58 @@ class Trainer {
   }
 
   double epochs_done() const {
-    return static_cast<double>(state_.step * batch_) / static_cast<double>(result_.images);
+    return static_cast<double>(state_.step) * batch() / static_cast<double>(result_.images);
   }
 
-  // Whether this step took the last image of an epoch; a batch may go on with the next one's.
-  bool ends_epoch() const {
-    const auto epochs_at = [&](int64_t step) { return step * batch_ / result_.images; };
-    return epochs_at(state_.step) > epochs_at(state_.step - 1);
+  // Whether the last step took the last image of an epoch, or is the run's last, and nothing was evaluated
+  // since. A batch may go on with the next epoch's images.
+  bool has_whole_epoch() const {
+    if (state_.current.steps == 0) return false;
+    const auto epochs_at = [&](int64_t step) { return step * global_batch(recipe_) / result_.images; };
+    return state_.step == result_.steps || epochs_at(state_.step) > epochs_at(state_.step - 1);
   }
 
-  void finish_epoch() {
-    TrainedEpoch epoch = std::exchange(state_.current, {});
+  // How the run ends with this epoch; nothing where it goes on.
+  std::optional<TrainEnd> finish_epoch() {
+    TrainedEpoch epoch = state_.current;
     epoch.loss /= static_cast<double>(epoch.steps);
-    evaluate(epoch);
+    if (!evaluate(epoch)) return TrainEnd::interrupted;
+    if (!std::isfinite(*epoch.train_loss) || !std::isfinite(epoch.test_loss.value_or(0)))
+      return TrainEnd::diverged;
+    state_.current = {};
     state_.epochs.push_back(epoch);
-    if (reached_target() && !state_.seconds_to_target) {
-      state_.seconds_to_target = state_.seconds() + state_.evaluation_seconds();
-    }
     if (hooks_.on_epoch) hooks_.on_epoch(state_.epochs.size(), epoch);
+    save();
+    return reached_target() ? std::optional(TrainEnd::target_reached) : std::nullopt;
   }
 
-  void evaluate(TrainedEpoch& epoch) {
+  // False where it was stopped.
+  bool evaluate(TrainedEpoch& epoch) {
     const double begin = now_ms();
     memory_.enter("evaluate");
-    {
-      Evaluator evaluator(recipe_, engine_, weights_of_plan(), control_.kernel_cache);
-      result_.evaluation_plan_bytes = evaluator.memory_bytes();
-      const Evaluation train = evaluator.run(data_.train, data_.normalization, control_.loader_threads);
-      epoch.train_accuracy = train.accuracy;
-      epoch.train_loss = train.loss;
-      if (data_.test.count() > 0) {
-        const Evaluation test = evaluator.run(data_.test, data_.normalization, control_.loader_threads);
-        epoch.test_accuracy = test.accuracy;
-        epoch.test_loss = test.loss;
-      }
+    Evaluator evaluator(recipe_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
+    result_.evaluation_plan_bytes = evaluator.memory_bytes();
+    const auto on = [&](const ImageSet& set) {
+      return evaluator.run(set, data_.normalization, control_.loader_threads, hooks_.should_stop);
+    };
+    const std::optional<Evaluation> train = on(data_.train);
+    if (!train) return false;
+    epoch.train_accuracy = train->accuracy;
+    epoch.train_loss = train->loss;
+    if (data_.test.count() > 0) {
+      const std::optional<Evaluation> test = on(data_.test);
+      if (!test) return false;
+      epoch.test_accuracy = test->accuracy;
+      epoch.test_loss = test->loss;
     }
-    memory_.enter("train");
     epoch.evaluation_seconds = (now_ms() - begin) / 1e3;
+    memory_.enter("train");
+    return true;
   }
 
   bool reached_target() const {
-    if (!control_.target_accuracy || state_.epochs.empty()) return false;
-    const TrainedEpoch& last = state_.epochs.back();
-    return last.test_accuracy.value_or(last.train_accuracy.value_or(0)) >= *control_.target_accuracy;
+    return control_.target_accuracy && !state_.epochs.empty() &&
+           state_.epochs.back().accuracy() >= *control_.target_accuracy;
   }
 
   void save() {
@@ -188,22 +227,22 @@ class Trainer {
     memory_.enter("checkpoint");
     Checkpoint checkpoint = take_checkpoint(*plan_, graph_, states_);
     checkpoint.state = state_;
-    checkpoint.recipe = describe(recipe_);
     folder_->write(std::move(checkpoint));
     memory_.enter("train");
-  }
-
-  Weights weights_of_plan() const {
-    Weights weights;
-    for (const ValueId id : graph_.weights()) weights[graph_.value(id).name] = plan_->read(id);
-    return weights;
   }
 
   void note(const std::string& what) const {
     if (hooks_.on_note) hooks_.on_note(what);
   }
 
+  // Of the last steps only, however many there are.
+  void remember(std::vector<double>& samples, double value) const {
+    if (samples.size() < kKeptSamples) return samples.push_back(value);
+    samples[static_cast<size_t>(state_.step) % kKeptSamples] = value;
+  }
+
   static constexpr int64_t kStepsBetweenSamples = 50;
+  static constexpr size_t kKeptSamples = 1000;
 
   const Recipe& recipe_;
   const DataSet& data_;
@@ -212,7 +251,6 @@ class Trainer {
   const TrainHooks& hooks_;
   Graph graph_;
   int states_;
-  int64_t batch_;
   Schedule schedule_;
   std::optional<CheckpointFolder> folder_;
   PhaseMemory memory_;

@@ -38,6 +38,7 @@ struct StepReport {
 struct TrainHooks {
   std::function<void(const StepReport&)> on_step = {};
   std::function<void(size_t number, const TrainedEpoch&)> on_epoch = {};
+  std::function<void(int64_t step, int64_t steps)> on_resume = {};
   std::function<void(const std::string& what)> on_note = {};
   std::function<bool()> should_stop = {};
 };
@@ -50,7 +51,7 @@ struct TrainResult {
   TrainState state = {};
   int64_t images = 0;                                                     // of the training set
   int64_t steps = 0;                                                      // of the whole run
-  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the steps since it was resumed
+  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the last steps
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
   std::map<std::string, int64_t> phase_bytes = {};

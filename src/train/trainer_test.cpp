@@ -69,6 +69,22 @@ TEST_P(Resuming, AtAnyStepGivesTheWeightsOfAnUninterruptedRun) {
   EXPECT_EQ(whole.state.epochs[1].test_loss, result.state.epochs[1].test_loss);
 }
 
+TEST(Trainer, EvaluatesTheEpochThatWasStoppedBeforeThat) {
+  const Recipe recipe = small_recipe();
+  const TestFolder folder;
+  const TrainControl control = {.checkpoints = folder.path() / "checkpoints", .resume = true};
+  int steps = 0;
+  TrainHooks hooks = {.on_step = [&](const StepReport&) { ++steps; },
+                      .should_stop = [&] { return steps == 4; }};
+  const TrainResult stopped = run(recipe, control, hooks);
+  EXPECT_EQ(stopped.end, TrainEnd::interrupted);
+  EXPECT_TRUE(stopped.state.epochs.empty());
+  const TrainResult result = run(recipe, control);
+  EXPECT_EQ(result.state.epochs.size(), 2u);
+  EXPECT_EQ(result.state.epochs[0].steps, 4);
+  expect_same(run(recipe).weights, result.weights);
+}
+
 INSTANTIATE_TEST_SUITE_P(Optimizers, Resuming, testing::Values("sgd", "adam"));
 
 TEST(Trainer, GivesTheSameWeightsTwice) {
@@ -91,8 +107,6 @@ TEST(Trainer, StopsWithTheEpochThatReachesTheTarget) {
   const TrainResult result = run(small_recipe(), {.target_accuracy = 0.0});
   EXPECT_EQ(result.end, TrainEnd::target_reached);
   EXPECT_EQ(result.state.epochs.size(), 1u);
-  EXPECT_DOUBLE_EQ(result.state.seconds_to_target.value_or(0),
-                   result.state.seconds() + result.state.evaluation_seconds());
 }
 
 TEST(Trainer, LearnsTheImagesItIsShown) {

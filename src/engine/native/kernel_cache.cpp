@@ -49,7 +49,9 @@ KernelCache::KernelCache(std::filesystem::path file) : file_(std::move(file)), m
     std::getline(fields, work, '\t');
     std::getline(fields, kernel, '\t');
     if (!std::getline(fields, timings, '\t')) continue;
-    if (const auto found = find_kernel(kernel)) kernels_[fmt::format("{}\t{}", threads, work)] = *found;
+    // The first of several lines wins: a run that goes on must meet the kernels with which it began.
+    if (const auto found = find_kernel(kernel))
+      kernels_.try_emplace(fmt::format("{}\t{}", threads, work), *found);
   }
 }
 

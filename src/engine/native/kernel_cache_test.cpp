@@ -46,6 +46,13 @@ TEST_F(KernelCacheFile, LeavesOutDamagedLinesAndThoseOfOtherMachines) {
     EXPECT_EQ(cache.find(2, work), std::nullopt);
 }
 
+TEST_F(KernelCacheFile, StaysWithWhatWasMeasuredFirst) {
+  KernelCache first(file_), second(file_);
+  first.add(2, "some work", ConvolutionKernel::winograd, "-");
+  second.add(2, "some work", ConvolutionKernel::onednn, "-");
+  EXPECT_EQ(KernelCache(file_).find(2, "some work"), ConvolutionKernel::winograd);
+}
+
 TEST_F(KernelCacheFile, RemembersWithoutAFile) {
   KernelCache cache{{}};
   cache.add(2, "some work", ConvolutionKernel::winograd, "-");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "engine/native/passes.h"
 #include "engine/native/rewrite.h"
@@ -18,24 +19,56 @@ auto first_backward_reader(Program& program, ValueId id) {
   });
 }
 
+// Computes the first output of `again` once more where the backward pass reads it for the first time, for all
+// its readers there. False where it has none.
+bool compute_for_backward(Program& program, Instruction again) {
+  const ValueId kept = again.outputs[0];
+  const auto reader = first_backward_reader(program, kept);
+  if (reader == program.instructions.end()) return false;
+  again.backward = true;
+  again.outputs[0] = static_cast<ValueId>(program.values.size());
+  program.values.push_back(program.value(kept));
+  const ValueId result = again.outputs[0];
+  const auto inserted = program.instructions.insert(reader, std::move(again));
+  for (auto later = inserted + 1; later != program.instructions.end(); ++later)
+    std::ranges::replace(later->inputs, kept, result);
+  return true;
+}
+
+bool is_training_norm(const Program& program, const Instruction& instruction) {
+  const auto* op = std::get_if<BatchNorm>(&instruction.op);
+  return op != nullptr && op->training && program.shape(instruction.inputs[0]).size() >= 4;
+}
+
+// Whether the backward pass has the value anyway, or can have it from a batch norm.
+bool is_there_for_backward(Program& program, ValueId id) {
+  const int producer = Uses(program).producer(id);
+  if (producer >= 0 && is_training_norm(program, program.instructions[static_cast<size_t>(producer)]))
+    return true;
+  return first_backward_reader(program, id) != program.instructions.end();
+}
+
 }  // namespace
 
+void recompute_residual_sums(Program& program) {
+  if (!program.training || program.low_memory || !blocked::supported()) return;
+  std::set<ValueId> sums;  // those that are computed again
+  for (size_t i = 0; i < program.instructions.size() && !program.instructions[i].backward; ++i) {
+    const Instruction sum = program.instructions[i];
+    if (!std::holds_alternative<Add>(sum.op)) continue;
+    const auto is_there = [&](ValueId id) {
+      return !sums.contains(id) && is_there_for_backward(program, id);
+    };
+    if (std::ranges::all_of(sum.inputs, is_there) && compute_for_backward(program, sum))
+      sums.insert(sum.outputs[0]);
+  }
+}
+
 void recompute_batch_norm(Program& program) {
-  if (!blocked::supported()) return;
+  if (!program.training || !blocked::supported()) return;
   for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction norm = program.instructions[i];
-    const auto* op = std::get_if<BatchNorm>(&norm.op);
-    if (op == nullptr || !op->training || program.shape(norm.inputs[0]).size() < 4) continue;
-    const ValueId kept = norm.outputs[0];
-    const auto reader = first_backward_reader(program, kept);
-    if (reader == program.instructions.end()) continue;
-    const auto result = static_cast<ValueId>(program.values.size());
-    program.values.push_back(program.value(kept));
-    Instruction again = normalized_again(norm);
-    again.outputs[0] = result;
-    const auto inserted = program.instructions.insert(reader, std::move(again));
-    for (auto later = inserted + 1; later != program.instructions.end(); ++later)
-      std::ranges::replace(later->inputs, kept, result);
+    const Instruction& norm = program.instructions[i];
+    if (is_training_norm(program, norm)) compute_for_backward(program, normalized_again(norm));
   }
 }
 

@@ -8,7 +8,8 @@ std::span<const Pass> passes() {
       {"fold_batch_norm", fold_batch_norm},           {"fuse_residual_add", fuse_residual_add},
       {"fuse_batch_norm_relu", fuse_batch_norm_relu}, {"mask_pooled_gradients", mask_pooled_gradients},
       {"fuse_activations", fuse_activations},         {"fuse_max_pool", fuse_max_pool},
-      {"recompute_segments", recompute_segments},     {"recompute_batch_norm", recompute_batch_norm},
+      {"recompute_segments", recompute_segments},     {"recompute_residual_sums", recompute_residual_sums},
+      {"recompute_batch_norm", recompute_batch_norm},
   };
   return kPasses;
 }

@@ -33,6 +33,9 @@ void mask_pooled_gradients(Program& program);
 // Training with little memory: the forward pass is cut into segments, of which only the values between them
 // are kept; the backward pass computes each segment again when it gets there.
 void recompute_segments(Program& program);
+// Training: every other sum of a chain of residual blocks is computed again for the backward pass, from the
+// sum before it and a batch norm.
+void recompute_residual_sums(Program& program);
 // Training: what a batch norm yields is computed again for the backward pass instead of being kept. Its input
 // is kept anyway, and one more sweep costs less than the memory.
 void recompute_batch_norm(Program& program);

@@ -157,6 +157,23 @@ TEST(Passes, BatchNormIsComputedAgainForTheBackwardPass) {
   EXPECT_EQ(again, 1);
 }
 
+TEST(Passes, EveryOtherResidualSumIsComputedAgain) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  Builder b("chain");
+  ValueId x = b.relu("start", b.convolution("first", b.input("input", {2, 8, 6, 6}), conv3x3()));
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const ValueId y = b.batch_norm(fmt::format("bn {}", name), b.convolution(name, x, conv3x3()));
+    x = b.relu(fmt::format("relu {}", name), b.add(fmt::format("add {}", name), x, y));
+  }
+  const Program program = optimized(gradient(b.finish(x), Loss::dice));
+  std::vector<std::string> again;
+  for (const Instruction& instruction : program.instructions) {
+    const bool is_sum = std::holds_alternative<Add>(instruction.op) && instruction.name.starts_with("add");
+    if (is_sum && instruction.backward) again.push_back(instruction.name);
+  }
+  EXPECT_EQ(again, (std::vector<std::string>{"add c", "add a"}));
+}
+
 TEST(Passes, LittleMemoryComputesSegmentsAgain) {
   if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
   Builder b("chain");
