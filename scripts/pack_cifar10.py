@@ -35,8 +35,12 @@ def is_whole(folder, name):
 
 def read_labels(package, name, count):
     with open(os.path.join(package, name)) as file:
-        labels = json.load(file)
-    if len(labels) != count or not all(label in range(10) for label in labels):
+        try:
+            labels = json.load(file)
+        except ValueError as error:
+            complain(f"{name} is no JSON: {error}")
+    are_labels = isinstance(labels, list) and all(type(label) is int and label in range(10) for label in labels)
+    if not are_labels or len(labels) != count:
         complain(f"{name} holds not {count} labels from 0 to 9")
     return labels
 
@@ -83,5 +87,5 @@ if sys.argv[1] == "--check":
     sys.exit(0 if all(is_whole(sys.argv[2], name) for name in SHA256) else 1)
 try:
     pack(sys.argv[1], sys.argv[2])
-except OSError as error:
+except (OSError, SyntaxError, ValueError) as error:  # the last two where PIL meets a damaged sheet
     complain(error)

@@ -117,6 +117,12 @@ std::vector<Extents> parse_image_axis(std::string_view option, std::string_view 
   return images;
 }
 
+Extents parse_image(std::string_view option, std::string_view text) {
+  const std::vector<Extents> images = parse_image_axis(option, text);
+  if (images.size() != 1) throw UserError("{} '{}': one size, such as 224 or 224x160", option, text);
+  return images.front();
+}
+
 std::vector<Mode> parse_modes(std::string_view option, std::string_view text) {
   std::vector<Mode> modes;
   for (const std::string& item : parse_words(option, text)) {

@@ -21,6 +21,9 @@ std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, 
 // A comma list of image sizes: "224" (that many along every axis), "224x160", "40x216x216", "32-256*2".
 std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text);
 
+// The same, but one size only.
+Extents parse_image(std::string_view option, std::string_view text);
+
 // A comma list of "infer" and "train".
 std::vector<Mode> parse_modes(std::string_view option, std::string_view text);
 

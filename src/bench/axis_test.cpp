@@ -80,6 +80,15 @@ TEST(ImageAxis, RefusesAMissingSide) {
   EXPECT_THROW(parse_image_axis("--image", "224x0"), UserError);
 }
 
+TEST(Image, IsOneSize) {
+  EXPECT_EQ(parse_image("--image", "224x160"), (Extents{224, 160}));
+  for (const char* several : {"32,64", "32-64*2"}) {
+    EXPECT_THAT([&] { parse_image("--image", several); },
+                ::testing::ThrowsMessage<UserError>(HasSubstr("one size")))
+        << several;
+  }
+}
+
 TEST(ModeAxis, KnowsInferAndTrainOnly) {
   EXPECT_THAT(parse_modes("--mode", "train,infer"), ElementsAre(Mode::train, Mode::infer));
   EXPECT_THROW(parse_modes("--mode", "evaluate"), UserError);

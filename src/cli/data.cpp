@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "bench/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
@@ -28,6 +31,19 @@ struct LoadOptions {
   int threads = 1;
 };
 
+// Real data in this format looks the same: none is overwritten.
+void make_where_none_is(const MakeOptions& options) {
+  std::vector<std::string_view> files(kCifarTrainFiles.begin(), kCifarTrainFiles.end());
+  files.push_back(kCifarTestFile);
+  for (const std::string_view file : files) {
+    std::error_code error;
+    if (std::filesystem::exists(options.folder / file, error)) {
+      throw UserError("{} holds {} already; name an empty directory", options.folder.string(), file);
+    }
+  }
+  make_cifar10(options.folder, options.records, options.seed);
+}
+
 void add_make(CLI::App& data) {
   auto options = std::make_shared<MakeOptions>();
   CLI::App* make = data.add_subcommand("make", "Write made-up data in the format of real data");
@@ -39,31 +55,45 @@ void add_make(CLI::App& data) {
       ->capture_default_str()
       ->check(CLI::Range(int64_t{1}, kCifarRecordsPerFile));
   cifar10->add_option("--seed", options->seed, "The same seed makes the same files")->capture_default_str();
-  cifar10->callback([options] { make_cifar10(options->folder, options->records, options->seed); });
+  cifar10->callback([options] { make_where_none_is(*options); });
 }
 
-// How fast a trainer that takes no time would get its images.
-void load(const LoadOptions& options) {
-  const DataSet data = open_data(options.data, {});
-  Extents image = data.train.image();
-  if (!options.image.empty()) image = parse_image_axis("--image", options.image).front();
-  if (image.size() == 1) image = {image[0], image[0]};
-  const std::string augmentation =
-      options.augmentation.empty() ? data.default_augmentation : options.augmentation;
-  Loader loader(data.train, data.normalization,
-                {.batch = options.batch,
-                 .image = image,
-                 .augmentation = parse_augmentation(augmentation),
-                 .shuffle_seed = 0,
-                 .threads = options.threads});
+Extents parse_flat_image(const std::string& text) {
+  const Extents image = parse_image("--image", text);
+  if (image.size() > 2) throw UserError("--image '{}': the images are flat; write S or HxW", text);
+  return {image.front(), image.back()};
+}
+
+// The images/s of a trainer that takes no time.
+double loading_rate(const DataSet& data, const LoaderOptions& loading, int64_t images) {
+  Loader loader(data.train, data.normalization, loading);
   loader.next();
-  const int64_t batches = (options.images + options.batch - 1) / options.batch;
+  const int64_t batches = (images + loading.batch - 1) / loading.batch;
   const double begin = now_ms();
   for (int64_t i = 0; i < batches; ++i) loader.next();
-  const double rate = static_cast<double>(batches * options.batch) / (now_ms() - begin) * 1e3;
-  print_result(fmt::format("{}: {} images/s at {}, batch {}, augmentation {}, {} loader thread{}\n",
-                           options.data, format_significant(rate, 4), to_string(image), options.batch,
-                           augmentation, options.threads, options.threads == 1 ? "" : "s"));
+  return static_cast<double>(batches * loading.batch) / (now_ms() - begin) * 1e3;
+}
+
+void load(const LoadOptions& options) {
+  const Extents asked = options.image.empty() ? Extents{} : parse_flat_image(options.image);
+  const DataSet data = open_data(options.data, {});
+  const Extents image = asked.empty() ? data.train.image() : asked;
+  const std::string augmentation =
+      options.augmentation.empty() ? data.default_augmentation : options.augmentation;
+  const LoaderOptions loading = {.batch = options.batch,
+                                 .image = image,
+                                 .augmentation = parse_augmentation(augmentation),
+                                 .shuffle_seed = 0,
+                                 .threads = options.threads};
+  try {
+    const double rate = loading_rate(data, loading, options.images);
+    print_result(fmt::format("{}: {} images/s at {}, batch {}, augmentation {}, {} loader thread{}\n",
+                             options.data, format_significant(rate, 4), to_string(image), options.batch,
+                             augmentation, options.threads, options.threads == 1 ? "" : "s"));
+  } catch (const OutOfMemory& error) {
+    throw UserError("--batch {} --image {} --loader-threads {}: {}", options.batch, to_string(image),
+                    options.threads, error.what());
+  }
 }
 
 void add_load(CLI::App& data) {

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "base/error.h"
 #include "bench/axis.h"
 #include "cli/commands.h"
 #include "cli/model_weights.h"
@@ -25,9 +24,7 @@ struct ExportOptions {
 
 Extents chosen_image(const Model& model, const std::string& text) {
   if (text.empty()) return model.image;
-  const auto images = parse_image_axis("--image", text);
-  if (images.size() != 1) throw UserError("--image {}: one size, such as 224x160", text);
-  return resolve_image(model, images[0]);
+  return resolve_image(model, parse_image("--image", text));
 }
 
 void export_model(const ExportOptions& options) {

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <span>
 
 #include "base/error.h"
@@ -41,12 +40,14 @@ ImageSet read_files(const fs::path& folder, std::span<const std::string_view> na
   int64_t total = 0;
   for (const std::string_view name : names) {
     const int64_t records = count_records(files.emplace_back(folder / name));
-    if (total % records != 0 || total / records + 1 != std::ssize(files)) {
-      throw UserError("{}: {} records, but {} has {}", files.back().name(), records, files[0].name(),
-                      files[0].bytes() / static_cast<uint64_t>(kCifarRecordBytes));
+    const int64_t expected = count_records(files.front());
+    if (records != expected) {
+      throw UserError("{}: {} records, but {} has {}", files.back().name(), records, files.front().name(),
+                      expected);
     }
     total += records;
   }
+  require_memory_for(total, kCifarRecordBytes);
   ImageSet set = {Tensor({total, 3, kCifarSide, kCifarSide}, DType::u8),
                   std::vector<int64_t>(static_cast<size_t>(total))};
   size_t at = 0;

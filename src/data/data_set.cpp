@@ -1,9 +1,10 @@
 #include "data/data_set.h"
 
-#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 namespace tacho {
 
@@ -18,12 +19,9 @@ ImageSet first_of(const ImageSet& set, int64_t count) {
   return part;
 }
 
-void check_labels(const ImageSet& set, int64_t classes, const std::string& source) {
-  const auto wrong =
-      std::ranges::find_if(set.labels, [&](int64_t label) { return label < 0 || label >= classes; });
-  if (wrong == set.labels.end()) return;
-  throw UserError("{}: image {} has label {}, but the labels of {} classes are 0 to {}", source,
-                  wrong - set.labels.begin(), *wrong, classes, classes - 1);
+void require_memory_for(int64_t count, int64_t bytes_each) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  require_memory(bytes_each > 0 && count > kMost / bytes_each ? kMost : count * bytes_each);
 }
 
 }  // namespace tacho

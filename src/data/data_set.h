@@ -35,7 +35,7 @@ struct DataSet {
 // The same images and labels, the first `count` of them. Throws UserError where there are fewer.
 ImageSet first_of(const ImageSet& set, int64_t count);
 
-// Throws UserError that names the first image whose label is none of the classes.
-void check_labels(const ImageSet& set, int64_t classes, const std::string& source);
+// Throws OutOfMemory where `count` times `bytes_each` are not available, also where int64 cannot hold them.
+void require_memory_for(int64_t count, int64_t bytes_each);
 
 }  // namespace tacho

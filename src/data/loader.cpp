@@ -14,7 +14,10 @@ Loader::Loader(const ImageSet& set, const Normalization& normalization, LoaderOp
       order_(set.count(), options_.shuffle_seed),
       next_to_take_(options_.first_batch),
       next_to_give_(options_.first_batch) {
-  for (int i = 0; i < options_.prefetch; ++i) idle_.push_back(make_work());
+  const int64_t ahead = options_.batches_ahead();
+  const int64_t plane_bytes = options_.image[0] * options_.image[1] * static_cast<int64_t>(sizeof(float));
+  require_memory_for((ahead + 1) * options_.batch * set.channels(), plane_bytes);
+  for (int64_t i = 0; i < ahead; ++i) idle_.push_back(make_work());
   given_ = make_work();
   for (int i = 0; i < options_.threads; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -21,8 +22,11 @@ struct LoaderOptions {
   std::optional<uint64_t> shuffle_seed = {};  // nothing: file order
   uint64_t augmentation_seed = 0;
   int threads = 1;
-  int prefetch = 4;         // batches that may be ready or under way
+  int prefetch = 4;         // batches that may be ready or under way, unless threads need more
   int64_t first_batch = 0;  // where in the stream of batches to begin
+
+  // Every thread has one under way while another is ready.
+  int batches_ahead() const { return std::max(prefetch, threads + 1); }
 };
 
 struct Batch {
@@ -35,6 +39,7 @@ struct Batch {
 // number of the batch alone, never on the threads. An error in a thread is thrown by next().
 class Loader {
  public:
+  // Throws OutOfMemory where its batches will not fit.
   Loader(const ImageSet& set, const Normalization& normalization, LoaderOptions options);
   ~Loader();
   Loader(const Loader&) = delete;

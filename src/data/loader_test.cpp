@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/error.h"
 #include "data/source.h"
 
 namespace tacho {
@@ -69,6 +70,17 @@ TEST(Loader, BeginsAnywhereInTheStream) {
   Loader rest(data.train, data.normalization, later);
   for (int i = 0; i < 5; ++i) whole.next();
   for (int i = 0; i < 5; ++i) ASSERT_EQ(pixels_of(whole.next()), pixels_of(rest.next()));
+}
+
+TEST(Loader, HasABatchForEveryThreadAndOneMore) {
+  EXPECT_EQ((LoaderOptions{.threads = 1}).batches_ahead(), 4);
+  EXPECT_EQ((LoaderOptions{.threads = 9}).batches_ahead(), 10);
+}
+
+TEST(Loader, RefusesBatchesThatDoNotFit) {
+  const DataSet data = images(5);
+  EXPECT_THROW(Loader(data.train, data.normalization, {.batch = 1'000'000'000, .image = {65536, 65536}}),
+               OutOfMemory);
 }
 
 TEST(Loader, GivesFileOrderWithoutShuffling) {

@@ -1,6 +1,7 @@
 #include "data/source.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -13,13 +14,20 @@ namespace {
 
 constexpr std::string_view kKinds = "there are cifar10:DIR, npy:x.npy,y.npy and synthetic";
 
+Tensor read_array(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (!error) require_memory_for(static_cast<int64_t>(bytes), 1);
+  return read_npy(file);
+}
+
 ImageSet read_arrays(const std::string& images_file, const std::string& labels_file) {
-  ImageSet set = {read_npy(images_file), {}};
+  ImageSet set = {read_array(images_file), {}};
   if (set.images.dtype() != DType::f32 || set.images.shape().size() != 4) {
     throw UserError("{}: holds {} of shape {}; images are float32 N,C,H,W", images_file,
                     name_of(set.images.dtype()), to_string(set.images.shape()));
   }
-  const Tensor labels = read_npy(labels_file);
+  const Tensor labels = read_array(labels_file);
   if (labels.dtype() != DType::i64 || labels.shape().size() != 1) {
     throw UserError("{}: holds {} of shape {}; labels are int64 N", labels_file, name_of(labels.dtype()),
                     to_string(labels.shape()));
@@ -66,21 +74,40 @@ ImageSet random_set(const SyntheticShape& shape, std::string_view part) {
   return set;
 }
 
-}  // namespace
+// As many images to train as to test.
+DataSet make_synthetic_set(const SyntheticShape& shape) {
+  const auto image_bytes = 3 * shape.image[0] * shape.image[1] * static_cast<int64_t>(sizeof(float));
+  try {
+    require_memory_for(2 * shape.images, image_bytes + static_cast<int64_t>(sizeof(int64_t)));
+  } catch (const OutOfMemory& error) {
+    throw UserError(
+        "--data synthetic: {} training and as many test images of {}: {}; take a smaller --subset or --image",
+        shape.images, to_string(shape.image), error.what());
+  }
+  return {.name = "synthetic",
+          .classes = shape.classes,
+          .train = random_set(shape, "train"),
+          .test = random_set(shape, "test")};
+}
 
-DataSet open_data(std::string_view specification, const SyntheticShape& synthetic) {
+DataSet open_kind(std::string_view specification, const SyntheticShape& synthetic) {
   const size_t colon = specification.find(':');
   const std::string_view kind = specification.substr(0, colon);
   const std::string_view rest = colon == std::string_view::npos ? "" : specification.substr(colon + 1);
-  if (kind == "synthetic" && rest.empty()) {
-    return {.name = "synthetic",
-            .classes = synthetic.classes,
-            .train = random_set(synthetic, "train"),
-            .test = random_set(synthetic, "test")};
-  }
+  if (kind == "synthetic" && rest.empty()) return make_synthetic_set(synthetic);
   if (kind == "cifar10" && !rest.empty()) return read_cifar10(rest);
   if (kind == "npy" && !rest.empty()) return read_npy_set(rest);
   throw UserError("--data '{}': {}", specification, kKinds);
+}
+
+}  // namespace
+
+DataSet open_data(std::string_view specification, const SyntheticShape& synthetic) {
+  try {
+    return open_kind(specification, synthetic);
+  } catch (const OutOfMemory& error) {
+    throw UserError("--data {}: {}", specification, error.what());
+  }
 }
 
 }  // namespace tacho

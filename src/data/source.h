@@ -15,7 +15,7 @@ struct SyntheticShape {
 };
 
 // What the user names: `cifar10:DIR`, `npy:x.npy,y.npy` (and `,x.npy,y.npy` of a test set), `synthetic`.
-// Throws UserError that says what would be right.
+// Throws UserError that says what would be right, also where it does not fit into memory.
 DataSet open_data(std::string_view specification, const SyntheticShape& synthetic);
 
 }  // namespace tacho

@@ -10,6 +10,7 @@
 namespace tacho {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -51,9 +52,23 @@ TEST_F(Arrays, OfTheWrongKindAreRefused) {
   expect_refusal("npy:" + images() + "," + labels({0, -1, 2}), "label -1 is negative");
 }
 
+TEST_F(Arrays, ThatDoNotFitAreRefused) {
+  const std::string x = images();
+  std::filesystem::resize_file(x, uintmax_t{1} << 43);  // takes no room on the disk
+  expect_refusal("npy:" + x + "," + labels({0, 1, 2}), "are available");
+}
+
 TEST(Source, NamesWhatThereIs) {
   for (const char* wrong : {"imagenet:/data", "cifar10", "cifar10:", "synthetic:3", ""}) {
     EXPECT_THAT([&] { open_data(wrong, {}); }, ThrowsMessage<UserError>(HasSubstr("there are cifar10:DIR")));
+  }
+}
+
+TEST(Source, RefusesMoreThanFits) {
+  for (const Extents& image : {Extents{32, 32}, Extents{65536, 65536}}) {
+    EXPECT_THAT([&] { open_data("synthetic", {.images = 1'000'000'000, .image = image}); },
+                ThrowsMessage<UserError>(AllOf(HasSubstr("--data synthetic"), HasSubstr("1000000000"),
+                                               HasSubstr("are available"), HasSubstr("--subset"))));
   }
 }
 

@@ -67,6 +67,14 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
     return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), {.kernel = {2, 2}});
   }));
   cases.back().has_close_maxima = true;
+  for (const auto& [name, padding] : {std::pair{"overlapping", 0}, {"overlapping_padded", 1}}) {
+    cases.push_back(make(std::string("relu_max_pool_") + name, {2, 7, 11, 12}, [&](Builder& b, ValueId x) {
+      const ConvolutionOptions options = {.channels = 13, .kernel = {3, 3}, .padding = {1, 1}};
+      return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)),
+                        {.kernel = {3, 3}, .stride = {2, 2}, .padding = {padding, padding}});
+    }));
+    cases.back().has_close_maxima = true;
+  }
   cases.push_back(make("part_of_a_concat", {2, 8, 9, 7}, [](Builder& b, ValueId x) {
     const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}};
     const ValueId part = b.convolution("part", x, options);
