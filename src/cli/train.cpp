@@ -95,7 +95,7 @@ DataSet complete(TrainOptions& options, bool has_epochs) {
   return data;
 }
 
-constexpr double kLargestNumber = 1e9;
+constexpr double kLargestRate = 1e38, kMostEpochs = 1e9;
 
 // A number within these bounds; "nan" is within none.
 CLI::Validator between(double least, double most) {
@@ -146,18 +146,18 @@ void add_method_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--lr", options.rate,
                   "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
-      ->check(between(0, kLargestNumber));
+      ->check(between(0, kLargestRate));
   command.add_option("--scale-lr", options.scale_rate,
                      "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
                      "without --lr, off with it");
   command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(between(0, 1));
   command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")
-      ->check(between(0, kLargestNumber));
+      ->check(between(0, kLargestRate));
   command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
       ->capture_default_str();
   command.add_option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
       ->capture_default_str()
-      ->check(between(0, kLargestNumber));
+      ->check(between(0, kMostEpochs));
   command.add_option("--label-smoothing", recipe.label_smoothing)
       ->capture_default_str()
       ->check(between(0, 1));
