@@ -3,9 +3,10 @@
 
     train_parity.py TACHO [NETWORK...]
 
-Trains the small networks for three steps, or those that are named (squeezenet1_1, resnet18, resnet50, densenet121,
-inception_v3, vgg16) for one and for ten, in PyTorch at double precision, in PyTorch at single precision and in tacho,
-and prints how far the change of the worst tensor, running statistics included, is from that at double precision.
+Trains the small networks for three steps on random labels, or those that are named (squeezenet1_1, resnet18, resnet50,
+densenet121, inception_v3, vgg16) for one and for ten on a single class, in PyTorch at double precision, in PyTorch at
+single precision and in tacho, and prints how far the change of the worst tensor, running statistics included, is from
+that at double precision.
 
 Exit status: 0 they agree, 1 they do not, 77 skipped because PyTorch or torchvision is not there.
 """
@@ -46,7 +47,8 @@ class Case:
     smoothing: float = 0.0
 
     def __str__(self):
-        return f"{self.network}, {'adam' if self.adam else 'sgd'}" + (", label smoothing" if self.smoothing else "")
+        method = "adam" if self.adam else "sgd"
+        return f"{self.network} at {self.side}, {method}" + (", label smoothing" if self.smoothing else "")
 
     def optimizer(self, parameters):
         if self.adam:
@@ -61,10 +63,15 @@ class Case:
                 "--label-smoothing", str(self.smoothing)]
 
 
-CASES = [Case("squeezenet1_1", 64, 0.01), Case("squeezenet1_1", 64, 0.0005, adam=True), Case("resnet18", 64, 0.03),
-         Case("resnet18", 64, 0.03, smoothing=0.1)]
-LARGE_CASES = [Case("densenet121", 64, 0.03), Case("inception_v3", 75, 0.03), Case("resnet50", 64, 0.03),
-               Case("vgg16", 32, 0.01)]
+# On random labels, with rates at which PyTorch's own rounding does not grow.
+# At 32 pixels the last layers of resnet18 see one cell, and most taps of their kernels nothing but padding.
+CASES = [Case("squeezenet1_1", 64, 0.01), Case("squeezenet1_1", 64, 0.0005, adam=True), Case("resnet18", 64, 0.0003),
+         Case("resnet18", 32, 0.0003), Case("resnet18", 32, 0.0003, smoothing=0.1)]
+# On one class, where training settles. On random labels it wanders, and ten steps make 10 % of the rounding of one.
+CASES_WHEN_ASKED = [Case("squeezenet1_1", 64, 0.01), Case("squeezenet1_1", 64, 0.0005, adam=True),
+                    Case("resnet18", 64, 0.03), Case("resnet18", 64, 0.03, smoothing=0.1),
+                    Case("densenet121", 64, 0.03), Case("inception_v3", 75, 0.03), Case("resnet50", 64, 0.03),
+                    Case("vgg16", 32, 0.01)]
 
 
 def network(name):
@@ -122,12 +129,11 @@ def train_with_tacho(tacho, case, model, folder, steps):
     return load(at("after.safetensors"))
 
 
-def run_case(tacho, case, step_counts):
+def run_case(tacho, case, step_counts, label_count):
     model = network(case.network)
     before = state(model)
-    # One class: a problem on which training settles. Where it wanders, ten steps make 10 % of the rounding of one.
     images = torch.randn(max(step_counts) * BATCH, 3, case.side, case.side)
-    labels = torch.zeros(max(step_counts) * BATCH, dtype=torch.int64)
+    labels = torch.randint(label_count, (max(step_counts) * BATCH,))
     agrees = True
     with tempfile.TemporaryDirectory() as folder:
         numpy.save(os.path.join(folder, "x.npy"), images.numpy())
@@ -152,9 +158,9 @@ def run_case(tacho, case, step_counts):
 def main():
     torch.set_num_threads(2)
     asked = sys.argv[2:]
-    cases = [case for case in CASES + LARGE_CASES if case.network in asked] if asked else CASES
-    steps = STEPS_WHEN_ASKED if asked else STEPS
-    results = [run_case(os.path.abspath(sys.argv[1]), case, steps) for case in cases]
+    cases = [case for case in CASES_WHEN_ASKED if case.network in asked] if asked else CASES
+    steps, label_count = (STEPS_WHEN_ASKED, 1) if asked else (STEPS, CLASSES)
+    results = [run_case(os.path.abspath(sys.argv[1]), case, steps, label_count) for case in cases]
     return 0 if results and all(results) else 1
 
 
