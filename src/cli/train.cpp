@@ -80,11 +80,7 @@ DataSet complete(TrainOptions& options, bool has_epochs) {
   recipe.shuffle = is_on("--shuffle", options.shuffle);
   recipe.schedule = parse_schedule(options.schedule);
   recipe.update = update_rule(options);
-  if (!options.image.empty()) {
-    const std::vector<Extents> images = parse_image_axis("--image", options.image);
-    if (images.size() != 1) throw UserError("--image {}: one size", options.image);
-    recipe.image = resolve_image(model, images[0]);
-  }
+  if (!options.image.empty()) recipe.image = resolve_image(model, parse_image("--image", options.image));
   if (options.job.control.resume && !options.job.control.checkpoints) {
     throw UserError("--resume: --checkpoint DIR says where the checkpoints are");
   }
