@@ -183,7 +183,10 @@ class Trainer {
   std::optional<TrainEnd> finish_epoch() {
     TrainedEpoch epoch = state_.current;
     epoch.loss /= static_cast<double>(epoch.steps);
-    if (!evaluate(epoch)) return TrainEnd::interrupted;
+    memory_.enter("evaluate");
+    const bool evaluated = evaluate(epoch);
+    memory_.enter("train");
+    if (!evaluated) return TrainEnd::interrupted;
     if (!std::isfinite(*epoch.train_loss) || !std::isfinite(epoch.test_loss.value_or(0)))
       return TrainEnd::diverged;
     state_.current = {};
@@ -196,7 +199,6 @@ class Trainer {
   // False where it was stopped.
   bool evaluate(TrainedEpoch& epoch) {
     const double begin = now_ms();
-    memory_.enter("evaluate");
     Evaluator evaluator(recipe_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
     result_.evaluation_plan_bytes = evaluator.memory_bytes();
     const auto on = [&](const ImageSet& set) {
@@ -213,7 +215,6 @@ class Trainer {
       epoch.test_loss = test->loss;
     }
     epoch.evaluation_seconds = (now_ms() - begin) / 1e3;
-    memory_.enter("train");
     return true;
   }
 
