@@ -54,7 +54,7 @@ std::vector<Recipe> cifar_trainings(int usable_cores) {
                            .image = {side, side},
                            .epochs = epochs,
                            .seed = 1337});
-      trainings.back().update = default_sgd(trainings.back().batch);
+      trainings.back().update = default_adam(trainings.back().batch);
     }
   }
   return trainings;

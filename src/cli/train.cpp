@@ -22,7 +22,7 @@ namespace {
 // As typed, where it is no field of the recipe yet.
 struct TrainOptions {
   TrainingJob job;
-  std::string optimizer = "sgd", schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
+  std::string optimizer, schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
   std::optional<double> rate, momentum, weight_decay;
   MeasureOptions measure;
 };
@@ -41,21 +41,28 @@ double learning_rate_for(const TrainOptions& options, double default_rate) {
   return scaled ? default_rate : default_rate / scaled_rate(1, batch);
 }
 
+// Only SGD has a momentum: who gives one means SGD.
+std::string optimizer_of(const TrainOptions& options) {
+  if (!options.optimizer.empty()) return options.optimizer;
+  return options.momentum ? "sgd" : "adam";
+}
+
 UpdateRule update_rule(const TrainOptions& options) {
   const int64_t batch = global_batch(options.job.recipe);
-  if (options.optimizer == "sgd") {
+  const std::string optimizer = optimizer_of(options);
+  if (optimizer == "sgd") {
     Sgd rule = default_sgd(batch);
     rule.learning_rate = learning_rate_for(options, rule.learning_rate);
     rule.momentum = options.momentum.value_or(rule.momentum);
     rule.weight_decay = options.weight_decay.value_or(rule.weight_decay);
     return rule;
   }
-  if (options.optimizer != "adam") {
-    throw UserError("--optimizer '{}': there are sgd and adam", options.optimizer);
-  }
+  if (optimizer != "adam") throw UserError("--optimizer '{}': there are adam and sgd", optimizer);
   if (options.momentum) throw UserError("--momentum: adam has none; leave it out, or choose --optimizer sgd");
-  return Adam{.learning_rate = learning_rate_for(options, scaled_rate(8e-3, batch)),
-              .weight_decay = options.weight_decay.value_or(0)};
+  Adam rule = default_adam(batch);
+  rule.learning_rate = learning_rate_for(options, rule.learning_rate);
+  rule.weight_decay = options.weight_decay.value_or(rule.weight_decay);
+  return rule;
 }
 
 // The data's own size where the network can take it.
@@ -138,16 +145,16 @@ void add_size_options(CLI::App& command, TrainOptions& options) {
 
 void add_method_options(CLI::App& command, TrainOptions& options) {
   Recipe& recipe = options.job.recipe;
-  command.add_option("--optimizer", options.optimizer, "sgd or adam")->capture_default_str();
+  command.add_option("--optimizer", options.optimizer, "adam or sgd; default: adam, with --momentum sgd");
   command
       .add_option("--lr", options.rate,
-                  "Learning rate; default: sgd 0.1, adam 0.008, both for a batch of 256")
+                  "Learning rate; default: adam 0.008, sgd 0.1, both for a batch of 256")
       ->check(between(0, kLargestRate));
   command.add_option("--scale-lr", options.scale_rate,
                      "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
                      "without --lr, off with it");
   command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(between(0, 1));
-  command.add_option("--weight-decay", options.weight_decay, "Default: sgd 5e-4, adam 0")
+  command.add_option("--weight-decay", options.weight_decay, "Default: adam 0, sgd 5e-4")
       ->check(between(0, kLargestRate));
   command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
       ->capture_default_str();

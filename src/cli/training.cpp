@@ -22,8 +22,10 @@ namespace {
 
 Weights first_weights(const Recipe& recipe) {
   const Graph graph = build_network(recipe);
-  if (!recipe.weights) return initialize(graph, recipe.seed);
-  return read_model_weights(*recipe.weights, find_model(recipe.model), graph);
+  if (recipe.weights) return read_model_weights(*recipe.weights, find_model(recipe.model), graph);
+  Weights weights = initialize(graph, recipe.seed);
+  start_from_shortcuts(graph, weights);
+  return weights;
 }
 
 // The data as it is, or a smaller set of its own.

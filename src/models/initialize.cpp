@@ -91,6 +91,16 @@ Weights initialize(const Graph& graph, uint64_t seed) {
   return weights;
 }
 
+void start_from_shortcuts(const Graph& graph, Weights& weights) {
+  for (const Node& node : graph.nodes) {
+    if (!std::holds_alternative<Add>(node.op)) continue;
+    const auto end =
+        std::ranges::find(graph.nodes, node.inputs[0], [](const Node& of) { return of.outputs[0]; });
+    if (end == graph.nodes.end() || !std::holds_alternative<BatchNorm>(end->op)) continue;
+    std::ranges::fill(weights.at(graph.value(end->inputs[1]).name).values<float>(), 0.0f);
+  }
+}
+
 int check_weights(const Graph& graph, Weights& weights, std::string_view source) {
   const bool has_head = graph.name == "inception_v3";
   const auto auxiliary = std::erase_if(

@@ -51,6 +51,31 @@ TEST(Initialize, DependsOnTheSeedAlone) {
   EXPECT_FALSE(std::ranges::equal(values(first), values(other)));
 }
 
+TEST(StartFromShortcuts, SilencesTheBranchesAndLeavesTheRest) {
+  const Graph graph = build("resnet50");
+  const Weights before = initialize(graph, 1);
+  Weights weights = initialize(graph, 1);
+  start_from_shortcuts(graph, weights);
+  int silenced = 0;
+  for (const auto& [name, tensor] : weights) {
+    const bool ends_a_branch = name.ends_with(".bn3.weight");
+    silenced += ends_a_branch;
+    EXPECT_TRUE(ends_a_branch ? all_are(tensor, 0)
+                              : std::ranges::equal(tensor.values<float>(), before.at(name).values<float>()))
+        << name;
+  }
+  EXPECT_EQ(silenced, 16);
+}
+
+TEST(StartFromShortcuts, LeavesNetworksWithoutAnyAsTheyAre) {
+  const Graph graph = build("squeezenet1_1");
+  Weights weights = initialize(graph, 1);
+  start_from_shortcuts(graph, weights);
+  EXPECT_TRUE(std::ranges::none_of(weights, [](const auto& entry) {
+    return entry.first.ends_with("weight") && all_are(entry.second, 0);
+  }));
+}
+
 TEST(Initialize, GivesWeightsOfOneShapeDifferentValues) {
   const Weights weights = initialize(build("unet3d_lite"), 1);
   const Tensor &first = weights.at("encoders.1.conv2.conv.weight"),

@@ -40,6 +40,10 @@ Sgd default_sgd(int64_t global_batch) {
   return {.learning_rate = scaled_rate(0.1, global_batch), .momentum = 0.9, .weight_decay = 5e-4};
 }
 
+Adam default_adam(int64_t global_batch) {
+  return {.learning_rate = scaled_rate(8e-3, global_batch), .weight_decay = 0};
+}
+
 double learning_rate_of(const UpdateRule& rule) {
   return std::visit([](const auto& of) { return of.learning_rate; }, rule);
 }

@@ -26,7 +26,7 @@ struct Recipe {
   int64_t epochs = 10;
   std::optional<int64_t> steps = {};  // instead of epochs
 
-  UpdateRule update = Sgd{};  // with the learning rate that the schedule starts from
+  UpdateRule update = Adam{};  // with the learning rate that the schedule starts from
   ScheduleKind schedule = ScheduleKind::one_cycle;
   double warmup_epochs = 0;
   double label_smoothing = 0;
@@ -49,8 +49,9 @@ std::string describe_data(const Recipe& recipe);
 inline constexpr int64_t kRateBatch = 256;
 double scaled_rate(double rate, int64_t global_batch);
 
-// What SGD does unless asked for otherwise.
+// What they do unless asked for otherwise; Adam is the default of the two.
 Sgd default_sgd(int64_t global_batch);
+Adam default_adam(int64_t global_batch);
 
 double learning_rate_of(const UpdateRule& rule);
 
