@@ -32,6 +32,15 @@ std::optional<View> plain_bias(const Instruction& instruction, Assembler& assemb
   return assembler.parameter(instruction.inputs[2], bias_desc(instruction, assembler));
 }
 
+View packed_parameter(ValueId id, const Packing& packing, Assembler& assembler) {
+  const View plain = assembler.parameter(id, plain_desc(assembler.shape(id)));
+  const View packed = assembler.temporary(plain_desc({packing.floats}));
+  assembler.add_kernel(packing.name, {plain, packed}, [pack = packing.pack](std::span<std::byte* const> at) {
+    pack(as<const float>(at[0]), as<float>(at[1]));
+  });
+  return packed;
+}
+
 }  // namespace
 
 ConvolutionWeights weights_in_layout(const Instruction& instruction, const memory::desc& weight_desc,
@@ -45,13 +54,9 @@ ConvolutionWeights weights_in_layout(const Instruction& instruction, const memor
   return {assembler.constant(weight_desc, {id}, fill), folded_bias(instruction, factors, assembler)};
 }
 
-View packed_parameter(ValueId id, const Packing& packing, Assembler& assembler) {
-  const View plain = assembler.parameter(id, plain_desc(assembler.shape(id)));
-  const View packed = assembler.temporary(plain_desc({packing.floats}));
-  assembler.add_kernel(packing.name, {plain, packed}, [pack = packing.pack](std::span<std::byte* const> at) {
-    pack(as<const float>(at[0]), as<float>(at[1]));
-  });
-  return packed;
+ConvolutionWeights plain_weights(const Instruction& instruction, Assembler& assembler) {
+  const ValueId id = instruction.inputs[1];
+  return {assembler.parameter(id, plain_desc(assembler.shape(id))), plain_bias(instruction, assembler)};
 }
 
 ConvolutionWeights packed_weights(const Instruction& instruction, const Packing& packing,

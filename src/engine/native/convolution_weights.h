@@ -14,6 +14,9 @@ struct ConvolutionWeights {
 ConvolutionWeights weights_in_layout(const Instruction& instruction, const dnnl::memory::desc& weight_desc,
                                      Assembler& assembler);
 
+// Row-major, of a convolution into which nothing was folded.
+ConvolutionWeights plain_weights(const Instruction& instruction, Assembler& assembler);
+
 // How a kernel of ours packs row-major weights.
 struct Packing {
   const char* name;
@@ -24,6 +27,5 @@ struct Packing {
 // Packed once in inference, in each pass in training: there they change with each update.
 ConvolutionWeights packed_weights(const Instruction& instruction, const Packing& packing,
                                   Assembler& assembler);
-View packed_parameter(ValueId id, const Packing& packing, Assembler& assembler);
 
 }  // namespace tacho::native

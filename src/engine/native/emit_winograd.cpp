@@ -41,25 +41,35 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
   return result;
 }
 
-Packing packing_of(const winograd::Convolution& convolution, winograd::WeightOrder order,
-                   const Assembler& assembler) {
-  return {"winograd_pack", winograd::packed_weights_floats(convolution),
-          [=, threads = assembler.threads()](const float* plain, float* packed) {
-            winograd::pack_weights(convolution, order, plain, packed, threads);
-          }};
+// Weights that change with each update are packed by the kernel; those of inference are packed already.
+struct ForwardWeights : ConvolutionWeights {
+  std::optional<winograd::WeightOrder> order;  // in which they are to be packed
+};
+
+ForwardWeights forward_weights(const Instruction& instruction, const winograd::Convolution& convolution,
+                               Assembler& assembler) {
+  const auto order = winograd::WeightOrder::forward;
+  if (assembler.is_training()) return {plain_weights(instruction, assembler), order};
+  const Packing packing = {"winograd_pack", winograd::packed_weights_floats(convolution),
+                           [=, threads = assembler.threads()](const float* plain, float* packed) {
+                             winograd::pack_weights(convolution, order, plain, packed, threads);
+                           }};
+  return {packed_weights(instruction, packing, assembler), {}};
 }
 
-void add_forward(winograd::Convolution convolution, const View& x, const ConvolutionWeights& packed,
+void add_forward(winograd::Convolution convolution, const View& x, const ForwardWeights& weights,
                  const std::optional<View>& residual, const Epilogue& epilogue, const View& y,
                  Assembler& assembler) {
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.desc);
   const int threads = assembler.threads();
-  const View scratch = assembler.scratch(floats_desc(winograd::forward_scratch_floats(convolution, threads)));
-  std::vector<View> views = {x, packed.weight, y, scratch};
-  if (packed.bias) views.push_back(*packed.bias);
+  const View scratch = assembler.scratch(
+      floats_desc(weights.order ? winograd::packing_forward_scratch_floats(convolution, threads)
+                                : winograd::forward_scratch_floats(convolution, threads)));
+  std::vector<View> views = {x, weights.weight, y, scratch};
+  if (weights.bias) views.push_back(*weights.bias);
   if (residual) views.push_back(*residual);
-  const bool has_bias = packed.bias.has_value(), has_residual = residual.has_value();
+  const bool has_bias = weights.bias.has_value(), has_residual = residual.has_value();
   using winograd::Activation;
   const Activation activation = epilogue.relu  ? Activation::relu
                                 : epilogue.elu ? Activation::elu
@@ -67,16 +77,20 @@ void add_forward(winograd::Convolution convolution, const View& x, const Convolu
   const float alpha = epilogue.elu.value_or(1);
   const bool max_pool = epilogue.max_pool;
   const char* name = convolution.kernel_depth == 3 ? "winograd_4x4x4" : "winograd_4x4";
-  assembler.add_kernel(name, views, [=](std::span<std::byte* const> at) {
+  assembler.add_kernel(name, views, [=, order = weights.order](std::span<std::byte* const> at) {
+    const float* weight = as<const float>(at[1]);
     winograd::ForwardArguments arguments = {.src = as<const float>(at[0]),
-                                            .packed_weights = as<const float>(at[1]),
+                                            .packed_weights = weight,
                                             .activation = activation,
                                             .alpha = alpha,
                                             .max_pool = max_pool,
                                             .dst = as<float>(at[2])};
     if (has_bias) arguments.bias = as<const float>(at[4]);
     if (has_residual) arguments.residual = as<const float>(at[has_bias ? 5 : 4]);
-    winograd::forward(convolution, arguments, as<float>(at[3]), threads);
+    if (order)
+      winograd::packing_forward(convolution, *order, weight, arguments, as<float>(at[3]), threads);
+    else
+      winograd::forward(convolution, arguments, as<float>(at[3]), threads);
   });
 }
 
@@ -90,11 +104,10 @@ int64_t winograd_memory_bytes(const Graph& graph) {
     const auto convolution =
         winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
     if (!convolution) continue;
-    const int64_t bytes = winograd::packed_weights_floats(*convolution) * int64_t{sizeof(float)};
-    all += bytes;
-    largest = std::max(largest, bytes);
+    all += winograd::packed_weights_floats(*convolution);
+    largest = std::max(largest, winograd::packing_forward_scratch_floats(*convolution, 1));
   }
-  return graph.training ? largest : all;
+  return (graph.training ? largest : all) * int64_t{sizeof(float)};
 }
 
 bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {
@@ -119,10 +132,9 @@ void emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
       winograd_of(op, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const ConvolutionWeights packed = packed_weights(
-      instruction, packing_of(*convolution, winograd::WeightOrder::forward, assembler), assembler);
+  const ForwardWeights weights = forward_weights(instruction, *convolution, assembler);
   const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
-  add_forward(*convolution, x, packed, residual, *epilogue, y, assembler);
+  add_forward(*convolution, x, weights, residual, *epilogue, y, assembler);
   if (epilogue->sigmoid) add_activation(Sigmoid{}, y, assembler);
 }
 
@@ -131,10 +143,10 @@ void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruc
   const winograd::Convolution backward = winograd::backward_data(*convolution);
   const View dy =
       assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
-  const View packed = packed_parameter(
-      instruction.inputs[1], packing_of(backward, winograd::WeightOrder::flipped, assembler), assembler);
+  const ValueId weight = instruction.inputs[1];
+  const View plain = assembler.parameter(weight, plain_desc(assembler.shape(weight)));
   const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-  add_forward(backward, dy, {packed, {}}, {}, {}, dx, assembler);
+  add_forward(backward, dy, {{plain, {}}, winograd::WeightOrder::flipped}, {}, {}, dx, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,

@@ -5,8 +5,15 @@
 // What winograd.h offers, for CPUs with AVX2 and FMA.
 namespace tacho::winograd {
 
-void pack_weights_f32_avx2(const Convolution& convolution, WeightOrder order, const float* weights,
-                           float* packed, int threads);
+// Where weights lie: the taps of one pair of channels are neighbours.
+struct PlainWeights {
+  const float* data;
+  int64_t out_stride, in_stride;
+  bool flipped;
+};
+
+void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& weights, float* packed,
+                           int threads);
 
 void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
                       int threads);

@@ -8,23 +8,22 @@ namespace {
 
 constexpr int64_t kInputsAtOnce = 16;
 
-// Where weights lie: taps of one pair of channels are neighbours.
 struct Source {
-  const float* weights;
-  int64_t out_stride, in_stride, out_channels;
-  bool flipped;
+  PlainWeights weights;
+  int64_t out_channels;
 };
 
 // The taps of 8 output channels and one input channel: vector by tap.
 template<int taps>
 void load_taps(const Source& source, int64_t out, int64_t in, __m256* values) {
   alignas(32) static constexpr float kZeros[taps] = {};
+  const auto& [data, out_stride, in_stride, flipped] = source.weights;
   const float* rows[kLanes];
   for (int64_t lane = 0; lane < kLanes; ++lane) {
     const bool exists = out + lane < source.out_channels;
-    rows[lane] = exists ? source.weights + (out + lane) * source.out_stride + in * source.in_stride : kZeros;
+    rows[lane] = exists ? data + (out + lane) * out_stride + in * in_stride : kZeros;
   }
-  const auto place = [&](int tap) -> __m256& { return values[source.flipped ? taps - 1 - tap : tap]; };
+  const auto place = [&](int tap) -> __m256& { return values[flipped ? taps - 1 - tap : tap]; };
   constexpr int kWhole = taps / 8 * 8;
   for (int tap = 0; tap < kWhole; tap += 8) {
     __m256 square[8];
@@ -92,14 +91,10 @@ void pack(const Convolution& convolution, const Source& source, float* packed, i
 
 }  // namespace
 
-void pack_weights_f32_avx2(const Convolution& convolution, WeightOrder order, const float* weights,
-                           float* packed, int threads) {
-  const int64_t pair = taps(convolution);
-  const bool flipped = order == WeightOrder::flipped;
-  const Source source = {weights, flipped ? pair : convolution.in_channels * pair,
-                         flipped ? convolution.out_channels * pair : pair, convolution.out_channels, flipped};
+void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& weights, float* packed,
+                           int threads) {
   const auto pack_all = convolution.kernel_depth == 1 ? pack<1> : pack<3>;
-  pack_all(convolution, source, packed, threads);
+  pack_all(convolution, {weights, convolution.out_channels}, packed, threads);
 }
 
 }  // namespace tacho::winograd

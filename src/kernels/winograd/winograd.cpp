@@ -8,6 +8,32 @@
 #include "kernels/winograd/forward_plan.h"
 
 namespace tacho::winograd {
+namespace {
+
+constexpr int64_t kPackedAtOnce = 32 << 20;  // floats
+
+PlainWeights plain_weights(const Convolution& convolution, WeightOrder order, const float* weights) {
+  const int64_t pair = taps(convolution);
+  if (order == WeightOrder::flipped) return {weights, pair, convolution.out_channels * pair, true};
+  return {weights, convolution.in_channels * pair, pair, false};
+}
+
+// The convolution to some of the output channels, which writes into its slice of the whole's.
+Convolution part_of(const Convolution& convolution, const ActivationLayout& stored, int64_t out_channels) {
+  Convolution part = convolution;
+  part.out_channels = out_channels;
+  part.dst_batch_stride = stored.batch_stride;
+  return part;
+}
+
+// Output channels of each part but the last; all of them where there is one.
+int64_t part_channels(const Convolution& convolution) {
+  const int64_t slices = PackedLayout(convolution).slices;
+  const int64_t parts = std::min(slices, divide_up(packed_weights_floats(convolution), kPackedAtOnce));
+  return std::min(divide_up(slices, parts) * kSliceChannels, convolution.out_channels);
+}
+
+}  // namespace
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
   const auto outputs = [&](int axis, int64_t kernel) {
@@ -54,7 +80,7 @@ int64_t packed_weights_floats(const Convolution& convolution) {
 void pack_weights(const Convolution& convolution, WeightOrder order, const float* weights, float* packed,
                   int threads) {
   assert(!why_unsupported(convolution));
-  pack_weights_f32_avx2(convolution, order, weights, packed, threads);
+  pack_weights_f32_avx2(convolution, plain_weights(convolution, order, weights), packed, threads);
 }
 
 int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
@@ -66,6 +92,32 @@ void forward(const Convolution& convolution, const ForwardArguments& arguments, 
   assert(!why_unsupported(convolution));
   assert(!arguments.max_pool || (convolution.kernel_depth == 1 && arguments.residual == nullptr));
   forward_f32_avx2(convolution, arguments, scratch, threads);
+}
+
+int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads) {
+  const Convolution part = part_of(convolution, dst_layout(convolution), part_channels(convolution));
+  return odd_lines(packed_weights_floats(part)) + forward_scratch_floats(part, threads);
+}
+
+void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
+                     const ForwardArguments& arguments, float* scratch, int threads) {
+  const ActivationLayout stored = arguments.max_pool ? pooled_layout(convolution) : dst_layout(convolution);
+  const PlainWeights plain = plain_weights(convolution, order, weights);
+  const int64_t channels = part_channels(convolution);
+  for (int64_t first = 0; first < convolution.out_channels; first += channels) {
+    const Convolution part =
+        part_of(convolution, stored, std::min(channels, convolution.out_channels - first));
+    const int64_t offset = first / kLanes * stored.block_stride;
+    PlainWeights part_weights = plain;
+    part_weights.data += first * plain.out_stride;
+    pack_weights_f32_avx2(part, part_weights, scratch, threads);
+    ForwardArguments part_arguments = arguments;
+    part_arguments.packed_weights = scratch;
+    part_arguments.dst += offset;
+    if (arguments.bias != nullptr) part_arguments.bias += first;
+    if (arguments.residual != nullptr) part_arguments.residual += offset;
+    forward(part, part_arguments, scratch + odd_lines(packed_weights_floats(part)), threads);
+  }
 }
 
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {

@@ -60,6 +60,12 @@ std::array<int64_t, 3> pooled_extents(const Convolution& convolution);
 int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
 
+// forward() with weights as they are, which packs them on the way: a part of the output channels at a time,
+// where all of them packed would take much memory. `arguments.packed_weights` is ignored.
+int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads);
+void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
+                     const ForwardArguments& arguments, float* scratch, int threads);
+
 struct BackwardWeightsArguments {
   const float* src = nullptr;
   const float* diff_dst = nullptr;

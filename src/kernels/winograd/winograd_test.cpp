@@ -312,6 +312,36 @@ TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+// Large enough for its weights to be packed in parts.
+TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  constexpr int kThreads = 2;
+  const Convolution c = deep(2, 221, 725, {5, 4, 6});
+  const Convolution backward = backward_data(c);
+  const Floats weights = random_weights(c), bias = random_floats(c.out_channels, 4);
+  for (const auto& [convolution, order] :
+       {std::pair{c, WeightOrder::forward}, std::pair{backward, WeightOrder::flipped}}) {
+    const Floats src = random_src(convolution), residual = random_diff_dst(convolution);
+    const Floats u = packed(convolution, order, weights, kThreads);
+    const int64_t size = size_of(convolution, dst_layout(convolution));
+    Floats whole(size, kUntouched), parts(size, kUntouched);
+    ForwardArguments arguments = {.src = src.data(),
+                                  .packed_weights = u.data(),
+                                  .bias = bias.data(),
+                                  .residual = residual.data(),
+                                  .activation = Activation::relu,
+                                  .dst = whole.data()};
+    run_forward(convolution, arguments, kThreads);
+    const int64_t scratch_floats = packing_forward_scratch_floats(convolution, kThreads);
+    EXPECT_LT(scratch_floats, u.size());
+    Floats scratch(scratch_floats, std::nanf(""));
+    arguments.packed_weights = nullptr;
+    arguments.dst = parts.data();
+    packing_forward(convolution, order, weights.data(), arguments, scratch.data(), kThreads);
+    EXPECT_EQ(std::memcmp(whole.data(), parts.data(), static_cast<size_t>(size) * sizeof(float)), 0);
+  }
+}
+
 TEST(Winograd, AddsAResidualInPlace) {
   const Convolution c = flat(2, 16, 16, 10, 10);
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
