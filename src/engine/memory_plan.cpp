@@ -1,6 +1,7 @@
 #include "engine/memory_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "engine/saturating.h"
@@ -14,11 +15,15 @@ struct Block {
 
 bool overlap_in_time(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-std::vector<size_t> largest_first(std::span<const Lifetime> lifetimes) {
+using Extent = int64_t (*)(const Lifetime&);
+
+int64_t size(const Lifetime& lifetime) { return lifetime.bytes; }
+int64_t length(const Lifetime& lifetime) { return lifetime.last - lifetime.first; }
+
+std::vector<size_t> largest_first(std::span<const Lifetime> lifetimes, Extent extent) {
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order,
-                           [&](size_t a, size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t index) { return extent(lifetimes[index]); });
   return order;
 }
 
@@ -37,13 +42,12 @@ int64_t best_fit(std::vector<Block>& taken, int64_t bytes) {
   return best_offset >= 0 ? best_offset : end;
 }
 
-}  // namespace
-
-MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, int64_t alignment) {
+MemoryPlan place_in_order(std::span<const Lifetime> lifetimes, const std::vector<size_t>& order,
+                          int64_t alignment) {
   MemoryPlan plan{std::vector<int64_t>(lifetimes.size(), 0), 0};
   std::vector<size_t> placed;
   std::vector<Block> taken;
-  for (const size_t index : largest_first(lifetimes)) {
+  for (const size_t index : order) {
     const int64_t bytes = saturating_round_up(lifetimes[index].bytes, alignment);
     if (bytes == 0) continue;
     taken.clear();
@@ -57,6 +61,14 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, int64_t alignment) {
     placed.push_back(index);
   }
   return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, int64_t alignment) {
+  MemoryPlan by_size = place_in_order(lifetimes, largest_first(lifetimes, size), alignment);
+  MemoryPlan by_length = place_in_order(lifetimes, largest_first(lifetimes, length), alignment);
+  return by_length.total_bytes < by_size.total_bytes ? by_length : by_size;
 }
 
 }  // namespace tacho

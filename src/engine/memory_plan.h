@@ -17,8 +17,9 @@ struct MemoryPlan {
   int64_t total_bytes = 0;
 };
 
-// Places lifetimes in one arena so that those which overlap in time do not overlap in memory: largest first,
-// each into the tightest gap that holds it. Sizes that add up beyond the largest integer saturate there.
+// Places lifetimes in one arena so that those which overlap in time do not overlap in memory: the largest
+// or the longest first, whichever takes less, each into the tightest gap that holds it. Sizes that add up
+// beyond the largest integer saturate there.
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, int64_t alignment = 64);
 
 }  // namespace tacho

@@ -112,12 +112,14 @@ class Differentiator {
   std::optional<ValueId> dy(const Node& node) const { return of(node.outputs[0]); }
   const Shape& input_shape(const Node& node) const { return graph_.shape(node.inputs[0]); }
 
+  // The gradient of the weights comes first: an input that only it reads dies before the input's own gradient
+  // needs room.
   void differentiate(const Convolution& op, const Node& node) {
     if (!dy(node)) return;
     const ValueId gradient = *dy(node);
-    contribute(node, 0, ConvolutionBackwardData{op, input_shape(node)}, {gradient, node.inputs[1]});
     const bool bias = node.inputs.size() > 2;
     contribute_weights(node, ConvolutionBackwardWeights{op, graph_.shape(node.inputs[1]), bias}, gradient);
+    contribute(node, 0, ConvolutionBackwardData{op, input_shape(node)}, {gradient, node.inputs[1]});
   }
 
   void differentiate(const BatchNorm& op, const Node& node) {
@@ -172,8 +174,8 @@ class Differentiator {
   void differentiate(const Linear&, const Node& node) {
     if (!dy(node)) return;
     const ValueId gradient = *dy(node);
-    contribute(node, 0, LinearBackwardData{}, {gradient, node.inputs[1]});
     contribute_weights(node, LinearBackwardWeights{node.inputs.size() > 2}, gradient);
+    contribute(node, 0, LinearBackwardData{}, {gradient, node.inputs[1]});
   }
 
   void differentiate(const Flatten&, const Node& node) {

@@ -41,7 +41,7 @@ Assembly Assembler::assemble() {
     const View output = view(program_.outputs[i]);
     result_.readable[program_.graph_outputs[i]] = output;
     Slot& slot = result_.slots[static_cast<size_t>(output.slot)];
-    if (slot.storage == Storage::arena) slot.storage = Storage::kept;
+    if (slot.storage == Storage::arena) slot.storage = Storage::output;
   }
   if (!backward) result_.backward_begin = result_.steps.size();
   return std::move(result_);
@@ -52,7 +52,7 @@ void Assembler::define_inputs() {
     const Value& value = program_.value(id);
     const int64_t bytes = elements(value.shape) * static_cast<int64_t>(size_of(value.dtype));
     const memory::desc desc = value.dtype == DType::f32 ? plain_desc(value.shape) : memory::desc();
-    views_[id] = {new_slot(Storage::kept, bytes), desc};
+    views_[id] = {new_slot(Storage::input, bytes), desc};
     result_.readable[id] = views_[id];
   }
 }

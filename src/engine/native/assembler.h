@@ -75,6 +75,10 @@ class Assembler {
   // nC[d]hw8c, where it may be a slice of a concatenation.
   View view(ValueId id);
   View in_layout(ValueId id, const dnnl::memory::desc& desc);
+  // From now on: others that want it so need not turn it around again.
+  View moved_to_layout(ValueId id, const dnnl::memory::desc& desc) {
+    return views_[id] = in_layout(id, desc);
+  }
   View in_plain(ValueId id);
   View in_blocks(ValueId id);
   bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }

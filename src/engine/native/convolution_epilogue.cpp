@@ -6,6 +6,18 @@ namespace tacho::native {
 
 using dnnl::memory;
 
+namespace {
+
+// On its own, in place.
+void add_activation(dnnl::algorithm kind, float alpha, const View& y, Assembler& assembler) {
+  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc, alpha, 0.0f);
+  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
+}
+
+}  // namespace
+
 memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
 
 std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
@@ -42,14 +54,18 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
           residual};
 }
 
-void add_activation(const Op& activation, const View& y, Assembler& assembler) {
-  const auto* elu = std::get_if<Elu>(&activation);
-  const auto kind = elu != nullptr ? dnnl::algorithm::eltwise_elu : dnnl::algorithm::eltwise_logistic;
-  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc,
-                                         elu != nullptr ? static_cast<float>(elu->alpha) : 0.0f, 0.0f);
-  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
-  assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
-                          {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
+void add_elu(float alpha, const View& y, Assembler& assembler) {
+  add_activation(dnnl::algorithm::eltwise_elu, alpha, y, assembler);
+}
+
+void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {
+  View result = y;
+  if (y.desc == blocked_desc(assembler.shape(id))) {  // else a slice of a concatenation: it stays where it is
+    result = assembler.temporary(plain_desc(assembler.shape(id)));
+    assembler.add_reorder(y, result);
+    assembler.define_as(id, result);
+  }
+  add_activation(dnnl::algorithm::eltwise_logistic, 0, result, assembler);
 }
 
 }  // namespace tacho::native

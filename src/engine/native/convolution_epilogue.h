@@ -28,8 +28,11 @@ struct ResultView {
 ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
                          Assembler& assembler);
 
-// ELU or a sigmoid on its own, in place.
-void add_activation(const Op& activation, const View& y, Assembler& assembler);
+// In place.
+void add_elu(float alpha, const View& y, Assembler& assembler);
+// Of `y`, which holds the value: a sigmoid's result is what a loss and the caller read, so it is stored as
+// they want it, row-major and without the channels that fill up a block.
+void add_sigmoid(ValueId id, const View& y, Assembler& assembler);
 
 // A plain piece of memory; never empty.
 dnnl::memory::desc floats_desc(int64_t count);

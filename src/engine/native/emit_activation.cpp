@@ -2,6 +2,7 @@
 
 #include "engine/native/emit.h"
 #include "engine/native/plain_kernels.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 namespace {
@@ -63,6 +64,11 @@ void emit_op(const EluBackward& op, const Instruction& instruction, Assembler& a
 }
 void emit_op(const SigmoidBackward&, const Instruction& instruction, Assembler& assembler) {
   emit_eltwise_backward(algorithm::eltwise_logistic_use_dst_for_bwd, 0, instruction, assembler);
+  // A sigmoid is row-major (see add_sigmoid), but its gradient goes back to a convolution: in blocks at once,
+  // before anything else needs room.
+  const ValueId dx = instruction.outputs[0];
+  if (assembler.shape(dx).size() >= 4 && blocked::supported())
+    assembler.moved_to_layout(dx, blocked_desc(assembler.shape(dx)));
 }
 
 // Ours rather than oneDNN 2.6's binary primitive, which is wrong where channels do not fill their last block

@@ -79,24 +79,26 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
   return attributes;
 }
 
-// For kernels that do not take a fused max pooling.
-void emit_pool_apart(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
-  Instruction convolution = instruction, pool = instruction;
-  const auto& max_pool = std::get<MaxPool>(instruction.post_ops.back().op);
-  convolution.outputs[0] = instruction.before_pool;
-  convolution.before_pool = -1;
-  convolution.post_ops.pop_back();
-  emit_op(op, convolution, assembler);
-  pool.inputs = {instruction.before_pool};
-  pool.post_ops.clear();
-  emit_op(max_pool, pool, assembler);
+// For kernels that do not take the last post-op, which becomes an instruction of its own with these inputs.
+template<typename Last, typename First>
+void emit_last_apart(const First& op, const Instruction& instruction, std::vector<ValueId> inputs,
+                     Assembler& assembler) {
+  Instruction first = instruction, last = instruction;
+  first.outputs[0] = instruction.before_last;
+  first.before_last = -1;
+  first.post_ops.pop_back();
+  emit_op(op, first, assembler);
+  last.inputs = std::move(inputs);
+  last.post_ops.clear();
+  emit_op(std::get<Last>(instruction.post_ops.back().op), last, assembler);
 }
 
 }  // namespace
 
 void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
-  if (instruction.before_pool >= 0) return emit_pool_apart(op, instruction, assembler);
+  if (instruction.before_last >= 0)
+    return emit_last_apart<MaxPool>(op, instruction, {instruction.before_last}, assembler);
   if (assembler.kernel() == ConvolutionKernel::direct) return emit_direct(op, instruction, assembler);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
@@ -115,6 +117,10 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
 
 void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
+  if (instruction.before_last >= 0) {
+    const ValueId y = instruction.post_ops.back().operand;
+    return emit_last_apart<ReluBackward>(op, instruction, {y, instruction.before_last}, assembler);
+  }
   const Geometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                    assembler.shape(instruction.inputs[0]));
   const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
@@ -143,7 +149,7 @@ void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instructio
   const BackwardWeights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
-  const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());
+  const View dy = assembler.moved_to_layout(instruction.inputs[1], pd.diff_dst_desc());
   const View dweight = assembler.define(instruction.outputs[0], pd.diff_weights_desc());
   std::vector<Argument> arguments = {
       {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dweight}};

@@ -65,8 +65,8 @@ void emit_direct(const Convolution& op, const Instruction& instruction, Assemble
                          if (has_residual) arguments.residual = as<const float>(at.back());
                          direct::forward(convolution, arguments, as<float>(at[3]), threads);
                        });
-  if (epilogue.elu) add_activation(Elu{*epilogue.elu}, y.view, assembler);
-  if (epilogue.sigmoid) add_activation(Sigmoid{}, y.view, assembler);
+  if (epilogue.elu) add_elu(*epilogue.elu, y.view, assembler);
+  if (epilogue.sigmoid) add_sigmoid(instruction.outputs[0], y.view, assembler);
 }
 
 }  // namespace tacho::native

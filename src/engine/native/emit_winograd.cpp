@@ -57,9 +57,13 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
   return {packed_weights(instruction, packing, assembler), {}};
 }
 
+// What is read beside the convolution's result, laid out as that.
+struct Beside {
+  std::optional<View> residual = {}, mask = {};  // at most one
+};
+
 void add_forward(winograd::Convolution convolution, const View& x, const ForwardWeights& weights,
-                 const std::optional<View>& residual, const Epilogue& epilogue, const View& y,
-                 Assembler& assembler) {
+                 const Beside& beside, const Epilogue& epilogue, const View& y, Assembler& assembler) {
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.desc);
   const int threads = assembler.threads();
@@ -68,8 +72,10 @@ void add_forward(winograd::Convolution convolution, const View& x, const Forward
                                 : winograd::forward_scratch_floats(convolution, threads)));
   std::vector<View> views = {x, weights.weight, y, scratch};
   if (weights.bias) views.push_back(*weights.bias);
-  if (residual) views.push_back(*residual);
-  const bool has_bias = weights.bias.has_value(), has_residual = residual.has_value();
+  const bool has_bias = weights.bias.has_value();
+  const size_t beside_at = views.size();
+  const bool has_residual = beside.residual.has_value(), has_mask = beside.mask.has_value();
+  if (has_residual || has_mask) views.push_back(has_mask ? *beside.mask : *beside.residual);
   using winograd::Activation;
   const Activation activation = epilogue.relu  ? Activation::relu
                                 : epilogue.elu ? Activation::elu
@@ -86,7 +92,8 @@ void add_forward(winograd::Convolution convolution, const View& x, const Forward
                                             .max_pool = max_pool,
                                             .dst = as<float>(at[2])};
     if (has_bias) arguments.bias = as<const float>(at[4]);
-    if (has_residual) arguments.residual = as<const float>(at[has_bias ? 5 : 4]);
+    if (has_residual) arguments.residual = as<const float>(at[beside_at]);
+    if (has_mask) arguments.mask = as<const float>(at[beside_at]);
     if (order)
       winograd::packing_forward(convolution, *order, weight, arguments, as<float>(at[3]), threads);
     else
@@ -134,8 +141,8 @@ void emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const ForwardWeights weights = forward_weights(instruction, *convolution, assembler);
   const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
-  add_forward(*convolution, x, weights, residual, *epilogue, y, assembler);
-  if (epilogue->sigmoid) add_activation(Sigmoid{}, y, assembler);
+  add_forward(*convolution, x, weights, {.residual = residual}, *epilogue, y, assembler);
+  if (epilogue->sigmoid) add_sigmoid(instruction.outputs[0], y, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
@@ -145,8 +152,14 @@ void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruc
       assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
   const ValueId weight = instruction.inputs[1];
   const View plain = assembler.parameter(weight, plain_desc(assembler.shape(weight)));
-  const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-  add_forward(backward, dy, {{plain, {}}, winograd::WeightOrder::flipped}, {}, {}, dx, assembler);
+  const ForwardWeights weights = {{plain, {}}, winograd::WeightOrder::flipped};
+  if (instruction.post_ops.empty()) {
+    const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
+    return add_forward(backward, dy, weights, {}, {}, dx, assembler);
+  }
+  const View mask = assembler.in_layout(instruction.post_ops.back().operand, blocked_desc(op.input));
+  const View dx = assembler.define_over(instruction.outputs[0], mask);
+  add_forward(backward, dy, weights, {.mask = mask}, {}, dx, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
@@ -156,7 +169,7 @@ void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& inst
   const int threads = assembler.threads();
   const View x = assembler.in_layout(instruction.inputs[0], blocked_desc(input));
   const View dy =
-      assembler.in_layout(instruction.inputs[1], blocked_desc(assembler.shape(instruction.inputs[1])));
+      assembler.moved_to_layout(instruction.inputs[1], blocked_desc(assembler.shape(instruction.inputs[1])));
   const View scratch =
       assembler.scratch(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};

@@ -44,11 +44,10 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
   gradients_ = Buffer(static_cast<size_t>(placement.bytes[Storage::gradients]));
   state_ = Buffer(static_cast<size_t>(state_bytes));
 
-  const std::map<Storage, std::byte*> bases = {{Storage::arena, arena_.data()},
-                                               {Storage::kept, arena_.data()},
-                                               {Storage::weights, weights_.data()},
-                                               {Storage::parameters, parameters_.data()},
-                                               {Storage::gradients, gradients_.data()}};
+  const std::map<Storage, std::byte*> bases = {
+      {Storage::arena, arena_.data()},           {Storage::input, arena_.data()},
+      {Storage::output, arena_.data()},          {Storage::weights, weights_.data()},
+      {Storage::parameters, parameters_.data()}, {Storage::gradients, gradients_.data()}};
   for (size_t i = 0; i < assembly_.slots.size(); ++i) {
     addresses_.push_back(bases.at(assembly_.slots[i].storage) + placement.offsets[i]);
   }

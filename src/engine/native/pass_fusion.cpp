@@ -1,3 +1,4 @@
+#include "engine/native/emit_winograd.h"
 #include "engine/native/passes.h"
 #include "engine/native/rewrite.h"
 
@@ -58,6 +59,24 @@ void fuse_activations(Program& program) {
     if (!takes_activation(producer, activation.op)) continue;
     producer.post_ops.push_back({activation.op});
     producer.outputs[0] = activation.outputs[0];
+    removal.remove(static_cast<int>(i));
+  }
+}
+
+void fuse_relu_gradients(Program& program) {
+  const Uses uses(program);
+  Removal removal(program);
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& relu = program.instructions[i];
+    if (!std::holds_alternative<ReluBackward>(relu.op)) continue;
+    const ValueId y = relu.inputs[0], dy = relu.inputs[1];
+    if (uses.producer(dy) < 0 || uses.count(dy) != 1) continue;
+    Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(dy))];
+    if (!std::holds_alternative<ConvolutionBackwardData>(producer.op) || !winograd_can(program, producer))
+      continue;
+    producer.post_ops.push_back({relu.op, y});
+    producer.before_last = dy;
+    producer.outputs = relu.outputs;
     removal.remove(static_cast<int>(i));
   }
 }

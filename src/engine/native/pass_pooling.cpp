@@ -53,7 +53,7 @@ void fuse_max_pool(Program& program) {
     Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(x))];
     if (!takes_max_pool(program, producer)) continue;
     producer.post_ops.push_back({*op});
-    producer.before_pool = x;
+    producer.before_last = x;
     producer.outputs[0] = pool.outputs[0];
     removal.remove(static_cast<int>(i));
   }

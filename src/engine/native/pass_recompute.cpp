@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "engine/native/passes.h"
@@ -48,7 +49,42 @@ bool is_there_for_backward(Program& program, ValueId id) {
   return first_backward_reader(program, id) != program.instructions.end();
 }
 
+constexpr int64_t kCheapPart = 64;  // of the whole program's arithmetic
+
+// Of the network's input, with its activation: without a batch norm that would have to be repeated as well.
+bool is_cheap_convolution(const Program& program, const Instruction& instruction, int64_t flop) {
+  return std::holds_alternative<Convolution>(instruction.op) && !instruction.post_ops.empty() &&
+         program.value(instruction.inputs[0]).role == Role::input && instruction.flop < flop / kCheapPart;
+}
+
+// An upsampling, or a concatenation of one.
+bool is_spread(const Program& program, const Uses& uses, const Instruction& instruction) {
+  if (std::holds_alternative<Upsample>(instruction.op)) return true;
+  return std::holds_alternative<Concat>(instruction.op) &&
+         std::ranges::any_of(instruction.inputs, [&](ValueId id) {
+           const int producer = uses.producer(id);
+           return producer >= 0 &&
+                  std::holds_alternative<Upsample>(program.instructions[static_cast<size_t>(producer)].op);
+         });
+}
+
 }  // namespace
+
+void recompute_cheap_activations(Program& program) {
+  if (!program.training || program.low_memory) return;
+  const Uses uses(program);
+  int64_t flop = 0;
+  std::vector<Instruction> cheap;
+  for (const Instruction& instruction : program.instructions) flop += instruction.flop;
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.backward) break;
+    if (is_cheap_convolution(program, instruction, flop) || is_spread(program, uses, instruction))
+      cheap.push_back(instruction);
+  }
+  // The last first: what it is made of is then read by the backward pass, too.
+  for (const Instruction& instruction : cheap | std::views::reverse)
+    compute_for_backward(program, instruction);
+}
 
 void recompute_residual_sums(Program& program) {
   if (!program.training || program.low_memory || !blocked::supported()) return;

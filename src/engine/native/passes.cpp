@@ -4,12 +4,19 @@ namespace tacho::native {
 
 std::span<const Pass> passes() {
   static constexpr Pass kPasses[] = {
-      {"remove_identities", remove_identities},       {"drop_unused_taps", drop_unused_taps},
-      {"fold_batch_norm", fold_batch_norm},           {"fuse_residual_add", fuse_residual_add},
-      {"fuse_batch_norm_relu", fuse_batch_norm_relu}, {"mask_pooled_gradients", mask_pooled_gradients},
-      {"fuse_activations", fuse_activations},         {"fuse_max_pool", fuse_max_pool},
-      {"recompute_segments", recompute_segments},     {"recompute_residual_sums", recompute_residual_sums},
+      {"remove_identities", remove_identities},
+      {"drop_unused_taps", drop_unused_taps},
+      {"fold_batch_norm", fold_batch_norm},
+      {"fuse_residual_add", fuse_residual_add},
+      {"fuse_batch_norm_relu", fuse_batch_norm_relu},
+      {"mask_pooled_gradients", mask_pooled_gradients},
+      {"fuse_activations", fuse_activations},
+      {"fuse_max_pool", fuse_max_pool},
+      {"recompute_segments", recompute_segments},
+      {"recompute_residual_sums", recompute_residual_sums},
       {"recompute_batch_norm", recompute_batch_norm},
+      {"recompute_cheap_activations", recompute_cheap_activations},
+      {"fuse_relu_gradients", fuse_relu_gradients},
   };
   return kPasses;
 }

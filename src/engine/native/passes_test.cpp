@@ -220,7 +220,7 @@ TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
   ASSERT_EQ(convolution.post_ops.size(), 2u);
   EXPECT_TRUE(std::holds_alternative<MaxPool>(convolution.post_ops[1].op));
   EXPECT_EQ(convolution.outputs[0], graph.outputs[0]);
-  EXPECT_EQ(program.shape(convolution.before_pool), (Shape{2, 16, 26, 23}));
+  EXPECT_EQ(program.shape(convolution.before_last), (Shape{2, 16, 26, 23}));
 }
 
 TEST(Passes, ThePooledSideMasksTheGradientOfARelu) {
@@ -233,6 +233,67 @@ TEST(Passes, ThePooledSideMasksTheGradientOfARelu) {
   EXPECT_TRUE(std::holds_alternative<MaxPoolBackward>((mask + 1)->op));
   EXPECT_EQ((mask + 1)->inputs[1], mask->outputs[0]);
   EXPECT_EQ(program.shape((mask + 1)->outputs[0]), (Shape{2, 16, 26, 23}));
+}
+
+// convolution - ReLU - wide convolution - wide convolution: the first layers of a VGG.
+Graph first_layers() {
+  Builder b("first_layers");
+  ConvolutionOptions options = conv3x3();
+  ValueId x = b.relu("relu", b.convolution("conv1", b.input("input", {1, 1, 20, 20}), options));
+  options.channels = 64;
+  x = b.convolution("conv2", x, options);
+  return b.finish(b.convolution("conv3", x, options));
+}
+
+template<typename Kind>
+const Instruction* find(const Program& program, const std::string& name, bool backward) {
+  const auto found = std::ranges::find_if(program.instructions, [&](const Instruction& of) {
+    return std::holds_alternative<Kind>(of.op) && of.name == name && of.backward == backward;
+  });
+  return found == program.instructions.end() ? nullptr : &*found;
+}
+
+TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionByWinograd) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  Program program = lower(gradient(first_layers(), Loss::dice));
+  const Instruction* relu = find<ReluBackward>(program, "relu", true);
+  ASSERT_NE(relu, nullptr);
+  const ValueId y = relu->inputs[0], before = relu->inputs[1], dx = relu->outputs[0];
+  fuse_relu_gradients(program);
+  EXPECT_EQ(find<ReluBackward>(program, "relu", true), nullptr);
+  const Instruction* convolution = find<ConvolutionBackwardData>(program, "conv2", true);
+  ASSERT_NE(convolution, nullptr);
+  ASSERT_EQ(convolution->post_ops.size(), 1u);
+  EXPECT_EQ(convolution->post_ops[0].operand, y);
+  EXPECT_EQ(convolution->before_last, before);
+  EXPECT_EQ(convolution->outputs[0], dx);
+}
+
+TEST(Passes, ACheapFirstConvolutionIsComputedAgainAndOthersAreNot) {
+  const Program program = optimized(gradient(first_layers(), Loss::dice));
+  const Instruction *first = find<Convolution>(program, "conv1", false),
+                    *again = find<Convolution>(program, "conv1", true);
+  ASSERT_TRUE(first && again);
+  EXPECT_NE(first->outputs[0], again->outputs[0]);
+  EXPECT_EQ(first->inputs, again->inputs);
+  const Instruction* weights = find<ConvolutionBackwardWeights>(program, "conv2", true);
+  ASSERT_NE(weights, nullptr);
+  EXPECT_EQ(weights->inputs[0], again->outputs[0]);
+  EXPECT_EQ(find<Convolution>(program, "conv2", true), nullptr);
+}
+
+TEST(Passes, AnUpsampledValueAndItsConcatenationAreComputedAgain) {
+  Builder b("upsampled");
+  const ValueId x = b.convolution("conv1", b.input("input", {1, 8, 6, 6}), conv3x3());
+  const ValueId joined =
+      b.concat("concat", {b.upsample("upsample", b.max_pool("pool", x, {.kernel = {2, 2}}), {2, 2}), x});
+  const Program program =
+      optimized(gradient(b.finish(b.convolution("conv2", joined, conv3x3())), Loss::dice));
+  const Instruction *upsample = find<Upsample>(program, "upsample", true),
+                    *concat = find<Concat>(program, "concat", true);
+  ASSERT_TRUE(upsample && concat);
+  EXPECT_EQ(concat->inputs, (std::vector{upsample->outputs[0], x}));
+  EXPECT_EQ(find<ConvolutionBackwardWeights>(program, "conv2", true)->inputs[0], concat->outputs[0]);
 }
 
 TEST(Passes, OtherMaxPoolsStayBehindTheirConvolutions) {

@@ -11,15 +11,17 @@ constexpr int64_t kAlignment = 64;
 
 int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-bool in_arena(const Slot& slot) { return slot.storage == Storage::arena || slot.storage == Storage::kept; }
+bool in_arena(const Slot& slot) {
+  return slot.storage == Storage::arena || slot.storage == Storage::input || slot.storage == Storage::output;
+}
 
-// First and last step that touches each slot; kept slots live through all of them.
+// First and last step that touches each slot; inputs live before that, and they and outputs after it.
 std::vector<Lifetime> lifetimes_of(const Assembly& assembly) {
   const int last_step = static_cast<int>(assembly.steps.size());
   std::vector<Lifetime> lifetimes;
   for (const Slot& slot : assembly.slots) {
-    const bool kept = slot.storage == Storage::kept;
-    lifetimes.push_back({slot.bytes, kept ? 0 : last_step, kept ? last_step : 0});
+    const bool input = slot.storage == Storage::input, output = slot.storage == Storage::output;
+    lifetimes.push_back({slot.bytes, input ? 0 : last_step, input || output ? last_step : 0});
   }
   for (int step = 0; step < last_step; ++step) {
     for (SlotId slot : assembly.steps[static_cast<size_t>(step)]->slots()) {

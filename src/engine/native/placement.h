@@ -7,7 +7,8 @@
 
 namespace tacho::native {
 
-// Offset of every slot within its storage, and how large each storage is. `kept` slots are part of the arena.
+// Offset of every slot within its storage, and how large each storage is. Inputs and outputs are part of the
+// arena.
 struct Placement {
   std::vector<int64_t> offsets;
   std::map<Storage, int64_t> bytes;

@@ -12,7 +12,7 @@ namespace tacho::native {
 // An op applied to the first output of an instruction before it is stored.
 struct PostOp {
   Op op;
-  ValueId operand = -1;  // of Add
+  ValueId operand = -1;  // of Add; of ReluBackward, the ReLU's result
 };
 
 // The batch norm that was folded into an instruction's weights and bias.
@@ -33,7 +33,7 @@ struct Instruction {
   int64_t flop = 0;
   std::vector<PostOp> post_ops = {};
   std::optional<FoldedBatchNorm> folded = {};
-  ValueId before_pool = -1;  // what a MaxPool among the post-ops, always the last, reads
+  ValueId before_last = -1;  // what the last post-op reads, where that is a MaxPool or a ReluBackward
 };
 
 // A weight that is, in the program, only a part of its kernel: the taps from `first` on.

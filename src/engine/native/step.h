@@ -16,7 +16,8 @@ using SlotId = int;
 
 enum class Storage {
   arena,       // shared over time by lifetime
-  kept,        // in the arena, but alive for the whole pass: what the caller writes and reads
+  input,       // in the arena, but alive for the whole pass: what the caller writes
+  output,      // in the arena, but alive until the pass ends: what the caller reads
   weights,     // packed constants and running statistics
   parameters,  // trained; the gradient of a parameter has the same offset in its own arena
   gradients

@@ -14,7 +14,8 @@ bool better_streamed(const Convolution& convolution, const ActivationLayout& dst
                      const ForwardArguments& arguments) {
   const bool whole_lines = dst.extents[2] % 2 == 0 && dst.batch_stride % kLineFloats == 0 &&
                            reinterpret_cast<uintptr_t>(arguments.dst) % (kLineFloats * sizeof(float)) == 0;
-  return whole_lines && arguments.residual == nullptr && arguments.activation != Activation::elu &&
+  const bool reads_beside = arguments.residual != nullptr || arguments.mask != nullptr;
+  return whole_lines && !reads_beside && arguments.activation != Activation::elu &&
          convolution.batch * dst.blocks * dst.block_stride > kCachedFloats;
 }
 

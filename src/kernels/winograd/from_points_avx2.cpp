@@ -13,20 +13,26 @@ enum class Store { plain, streamed, pooled };
 // What is done to outputs before they are stored.
 struct Finish {
   __m256 bias, floor;
-  const float* residual;  // as far from the tensor's first element as `dst`, or null
+  const float* beside;  // a residual or a mask, as far from its tensor's first element as `dst`, or null
+  bool masks;
   float* dst;
   const float* elu_alpha;  // or null
 
   template<Store how>
   void store(int64_t offset, __m256 value) const {
     value = _mm256_add_ps(value, bias);
-    if (residual != nullptr) value = _mm256_add_ps(value, _mm256_load_ps(residual + offset));
+    if (beside != nullptr) value = combined(value, _mm256_load_ps(beside + offset));
     value = _mm256_max_ps(floor, value);  // this order of operands keeps NaN
     if constexpr (how == Store::streamed) {
       _mm256_stream_ps(dst + offset, value);
     } else {
       _mm256_store_ps(dst + offset, value);
     }
+  }
+
+  __m256 combined(__m256 value, __m256 other) const {
+    if (!masks) return _mm256_add_ps(value, other);
+    return _mm256_and_ps(value, _mm256_cmp_ps(other, _mm256_setzero_ps(), _CMP_GT_OQ));
   }
 };
 
@@ -202,10 +208,14 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
                        const float* products, int64_t channel_block, const ForwardArguments& arguments,
                        bool streamed) {
   const int64_t offset = channel_block * layout.block_stride;
-  const float* residual = arguments.residual == nullptr ? nullptr : arguments.residual + offset;
+  const bool masks = arguments.mask != nullptr;
+  const float* beside = masks ? arguments.mask : arguments.residual;
   const float floor = arguments.activation == Activation::relu ? 0 : -std::numeric_limits<float>::infinity();
   const Finish finish = {load_bias(arguments.bias, channel_block * kLanes, convolution.out_channels),
-                         _mm256_set1_ps(floor), residual, arguments.dst + offset,
+                         _mm256_set1_ps(floor),
+                         beside == nullptr ? nullptr : beside + offset,
+                         masks,
+                         arguments.dst + offset,
                          arguments.activation == Activation::elu ? &arguments.alpha : nullptr};
   const Table& table = table_for(convolution, arguments, streamed);
   table[block.rows - kMinTile][block.columns - kMinTile]({layout, block, products, finish});

@@ -10,7 +10,7 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kPackedAtOnce = 32 << 20;  // floats
+constexpr int64_t kPackedAtOnce = 16 << 20;  // floats
 
 PlainWeights plain_weights(const Convolution& convolution, WeightOrder order, const float* weights) {
   const int64_t pair = taps(convolution);
@@ -90,7 +90,8 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
-  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && arguments.residual == nullptr));
+  assert(!arguments.residual || !arguments.mask);
+  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && !arguments.residual && !arguments.mask));
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 
@@ -116,6 +117,7 @@ void packing_forward(const Convolution& convolution, WeightOrder order, const fl
     part_arguments.dst += offset;
     if (arguments.bias != nullptr) part_arguments.bias += first;
     if (arguments.residual != nullptr) part_arguments.residual += offset;
+    if (arguments.mask != nullptr) part_arguments.mask += offset;
     forward(part, part_arguments, scratch + odd_lines(packed_weights_floats(part)), threads);
   }
 }

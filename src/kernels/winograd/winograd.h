@@ -44,11 +44,12 @@ struct ForwardArguments {
   const float* src = nullptr;
   const float* packed_weights = nullptr;
   const float* bias = nullptr;  // one per output channel, or none
-  const float* residual =
-      nullptr;  // laid out as dst, added before the activation, or none; may be dst itself
+  // Laid out as dst, perhaps dst itself, or none; at most one of them. A residual is added before the
+  // activation; a mask lets pass the outputs where it is positive, as the gradient of a ReLU does.
+  const float *residual = nullptr, *mask = nullptr;
   Activation activation = Activation::none;
   float alpha = 1;        // of ELU
-  bool max_pool = false;  // store only the largest of each 2x2 outputs, without a residual; not in 3D
+  bool max_pool = false;  // store only the largest of each 2x2 outputs, without residual or mask; not in 3D
   float* dst = nullptr;
 };
 

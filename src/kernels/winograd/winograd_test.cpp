@@ -357,6 +357,19 @@ TEST(Winograd, AddsAResidualInPlace) {
   EXPECT_EQ(std::memcmp(apart.data(), in_place.data(), apart.size() * sizeof(float)), 0);
 }
 
+TEST(Winograd, MasksInPlace) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  for (const Convolution& c : {flat(2, 19, 21, 9, 11), deep(1, 5, 12, {5, 6, 7})}) {
+    const Floats src = random_src(c), weights = random_weights(c), mask = random_diff_dst(c);
+    const Floats u = packed(c, WeightOrder::forward, weights, 2);
+    Floats plain(mask.size(), kUntouched), masked = random_diff_dst(c);
+    run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = plain.data()}, 2);
+    run_forward(
+        c, {.src = src.data(), .packed_weights = u.data(), .mask = masked.data(), .dst = masked.data()}, 2);
+    for (int64_t i = 0; i < mask.size(); ++i) ASSERT_EQ(masked[i], mask[i] > 0 ? plain[i] : 0) << i;
+  }
+}
+
 TEST(Winograd, AccumulatesWeightGradients) {
   const Convolution c = flat(2, 12, 20, 10, 9);
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
