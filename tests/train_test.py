@@ -65,6 +65,10 @@ class Folder(unittest.TestCase):
 
 
 class Training(Folder):
+    def test_takes_a_momentum_for_sgd(self):
+        (record,) = json.loads(self.train("--steps", "1", "--momentum", "0.8", "--format", "json").stdout)
+        self.assertRegex(record["recipe"], r"\Asgd, lr .*, momentum 0.8, ")
+
     def test_gives_a_record_with_every_column_of_the_report(self):
         done = self.train("--epochs", "2", "--format", "json", "--log", self.at("log.jsonl"), model="resnet18")
         (record,) = json.loads(done.stdout)
@@ -72,6 +76,7 @@ class Training(Folder):
         for field in """seconds seconds_per_epoch images_per_s train_accuracy test_accuracy peak_memory_mib plan_memory_mib
                         evaluation_seconds wait_percent forward_ms backward_ms update_ms data recipe seed""".split():
             self.assertIn(field, record)
+        self.assertRegex(record["recipe"], r"\Aadam, lr ")
         self.assertEqual(len(record["epochs"]), 2)
         self.assertEqual(set(record["phase_memory_mib"]), {"data", "train", "evaluate"})
         self.assertIn("epoch 2/2: loss", done.stderr)
@@ -261,6 +266,8 @@ class BadData(Folder):
 
     def test_calls_that_cannot_be_meant_are_refused(self):
         self.refuses(["--optimizer"], "--optimizer", "rmsprop")
+        self.refuses(["--optimizer"], "--optimizer", "")
+        self.refuses(["--momentum", "adam has none"], "--optimizer", "adam", "--momentum", "0.9")
         self.refuses(["--schedule"], "--schedule", "linear")
         self.refuses(["--augment"], "--augment", "rotate")
         self.refuses(["--shuffle"], "--shuffle", "maybe")

@@ -22,7 +22,8 @@ namespace {
 // As typed, where it is no field of the recipe yet.
 struct TrainOptions {
   TrainingJob job;
-  std::string optimizer, schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
+  std::string schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
+  std::optional<std::string> optimizer;
   std::optional<double> rate, momentum, weight_decay;
   MeasureOptions measure;
 };
@@ -43,7 +44,7 @@ double learning_rate_for(const TrainOptions& options, double default_rate) {
 
 // Only SGD has a momentum: who gives one means SGD.
 std::string optimizer_of(const TrainOptions& options) {
-  if (!options.optimizer.empty()) return options.optimizer;
+  if (options.optimizer) return *options.optimizer;
   return options.momentum ? "sgd" : "adam";
 }
 

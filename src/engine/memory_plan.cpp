@@ -15,17 +15,16 @@ struct Block {
 
 bool overlap_in_time(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-using Extent = int64_t (*)(const Lifetime&);
-
-int64_t size(const Lifetime& lifetime) { return lifetime.bytes; }
-int64_t length(const Lifetime& lifetime) { return lifetime.last - lifetime.first; }
-
-std::vector<size_t> largest_first(std::span<const Lifetime> lifetimes, Extent extent) {
+// Those for which `measure` yields most come first.
+std::vector<size_t> ordered(std::span<const Lifetime> lifetimes, int64_t (*measure)(const Lifetime&)) {
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](size_t index) { return extent(lifetimes[index]); });
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t index) { return measure(lifetimes[index]); });
   return order;
 }
+
+int64_t size(const Lifetime& lifetime) { return lifetime.bytes; }
+int64_t duration(const Lifetime& lifetime) { return lifetime.last - lifetime.first; }
 
 // The start of the smallest gap between `taken` blocks that holds `bytes`; behind them all if there is none.
 int64_t best_fit(std::vector<Block>& taken, int64_t bytes) {
@@ -66,9 +65,9 @@ MemoryPlan place_in_order(std::span<const Lifetime> lifetimes, const std::vector
 }  // namespace
 
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes, int64_t alignment) {
-  MemoryPlan by_size = place_in_order(lifetimes, largest_first(lifetimes, size), alignment);
-  MemoryPlan by_length = place_in_order(lifetimes, largest_first(lifetimes, length), alignment);
-  return by_length.total_bytes < by_size.total_bytes ? by_length : by_size;
+  MemoryPlan by_size = place_in_order(lifetimes, ordered(lifetimes, size), alignment);
+  MemoryPlan by_duration = place_in_order(lifetimes, ordered(lifetimes, duration), alignment);
+  return by_duration.total_bytes < by_size.total_bytes ? by_duration : by_size;
 }
 
 }  // namespace tacho

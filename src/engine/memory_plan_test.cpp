@@ -76,6 +76,11 @@ TEST(MemoryPlan, FillsTheTightestGap) {
   EXPECT_EQ(plan.total_bytes, 1024 + 512 + 448 + 256);
 }
 
+TEST(MemoryPlan, BeginsWithTheLongestWhereThatTakesLess) {
+  const std::vector<Lifetime> lifetimes = {{192, 4, 4}, {128, 0, 1}, {192, 1, 4}, {128, 0, 1}};
+  EXPECT_EQ(plan_memory(lifetimes).total_bytes, 448);  // 512 with the largest first
+}
+
 TEST(MemoryPlan, HonoursTheAlignmentAskedFor) {
   const std::vector<Lifetime> lifetimes = {{10, 0, 0}, {10, 0, 0}, {10, 0, 0}};
   const MemoryPlan plan = plan_memory(lifetimes, 4096);

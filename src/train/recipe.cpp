@@ -71,7 +71,8 @@ std::string describe(const Recipe& recipe) {
       recipe.model, describe_data(recipe), recipe.engine, recipe.threads, recipe.devices, recipe.batch,
       to_string(recipe.image), recipe.classes,
       recipe.steps ? fmt::format("{} steps", *recipe.steps) : fmt::format("{} epochs", recipe.epochs),
-      describe_method(recipe), recipe.seed, recipe.weights ? recipe.weights->string() : "random");
+      describe_method(recipe), recipe.seed,
+      recipe.weights ? recipe.weights->string() : "random, silent branches");
 }
 
 Graph build_network(const Recipe& recipe) {

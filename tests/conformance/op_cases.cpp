@@ -61,20 +61,50 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
     const ConvolutionOptions options = {.channels = 20, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.elu("elu", b.convolution("conv", x, options), 0.5), {.kernel = {2, 2}});
   }));
-  cases.back().has_close_maxima = true;
+  cases.back().has_kinks = true;
   cases.push_back(make("relu_max_pool", {2, 16, 15, 14}, [](Builder& b, ValueId x) {
     const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}};
     return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), {.kernel = {2, 2}});
   }));
-  cases.back().has_close_maxima = true;
+  cases.back().has_kinks = true;
   for (const auto& [name, padding] : {std::pair{"overlapping", 0}, {"overlapping_padded", 1}}) {
     cases.push_back(make(std::string("relu_max_pool_") + name, {2, 7, 11, 12}, [&](Builder& b, ValueId x) {
       const ConvolutionOptions options = {.channels = 13, .kernel = {3, 3}, .padding = {1, 1}};
       return b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)),
                         {.kernel = {3, 3}, .stride = {2, 2}, .padding = {padding, padding}});
     }));
-    cases.back().has_close_maxima = true;
+    cases.back().has_kinks = true;
   }
+  cases.push_back(make("wide_relu_between", {3, 12, 14, 17}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions wide = {.channels = 20, .kernel = {3, 3}, .padding = {1, 1}},
+                             narrow = {.channels = 13, .kernel = {3, 3}};
+    const ValueId y = b.relu("relu", b.convolution("a", b.convolution("first", x, wide), wide));
+    return b.convolution("b", y, narrow);
+  }));
+  cases.back().has_kinks = true;
+  cases.push_back(make("wide_relu_read_twice", {2, 12, 9, 10}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 12, .kernel = {3, 3}, .padding = {1, 1}};
+    const ValueId y = b.relu("relu", b.convolution("a", x, options));
+    return b.add("add", b.convolution("b", y, options), b.convolution("c", y, options));
+  }));
+  cases.back().has_kinks = true;
+  cases.push_back(make("wide_relu_between_3d", {2, 5, 6, 7, 9}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 12, .kernel = {3, 3, 3}, .padding = {1, 1, 1}};
+    return b.convolution("b", b.relu("relu", b.convolution("a", x, options)), options);
+  }));
+  cases.back().has_kinks = true;
+  cases.push_back(make("upsampled_concat", {2, 6, 6, 8}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 12, .kernel = {3, 3}, .padding = {1, 1}};
+    const ValueId y = b.elu("elu", b.convolution("a", x, options));
+    const ValueId small = b.average_pool("pool", y, {.kernel = {2, 2}});
+    return b.sigmoid("sigmoid",
+                     b.convolution("b", b.concat("concat", {b.upsample("up", small, {2, 2}), y}), options));
+  }));
+  cases.push_back(make("sigmoid_part_of_a_concat", {1, 8, 9, 7}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}};
+    const ValueId part = b.sigmoid("sigmoid", b.convolution("part", x, options));
+    return b.convolution("last", b.concat("concat", {part, b.convolution("other", x, options)}), options);
+  }));
   cases.push_back(make("part_of_a_concat", {2, 8, 9, 7}, [](Builder& b, ValueId x) {
     const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}};
     const ValueId part = b.convolution("part", x, options);

@@ -15,8 +15,8 @@ struct OpCase {
   Graph graph;
   Loss loss = Loss::dice;  // Dice takes any tensor, and so serves to drive every backward op
   double label_smoothing = 0;
-  // A small step changes which value wins: no place for finite differences.
-  bool has_close_maxima = false;
+  // A small step changes which value wins or passes a ReLU: no place for finite differences.
+  bool has_kinks = false;
 
   GradientOptions gradient_options() const { return {.of_input = true, .label_smoothing = label_smoothing}; }
 };

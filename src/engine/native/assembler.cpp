@@ -88,6 +88,11 @@ View Assembler::in_blocks(ValueId id) {
   return is_blocked(existing.desc) ? existing : in_layout(id, blocked_desc(shape(id)));
 }
 
+View Assembler::moved_to_blocks(ValueId id) {
+  assert(!pending_stores_.contains(id) && !homes_.of.contains(id));
+  return views_[id] = in_layout(id, blocked_desc(shape(id)));
+}
+
 SlotId Assembler::new_slot(Storage storage, int64_t bytes) {
   result_.slots.push_back({storage, bytes});
   return static_cast<SlotId>(result_.slots.size()) - 1;

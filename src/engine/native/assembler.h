@@ -75,13 +75,14 @@ class Assembler {
   // nC[d]hw8c, where it may be a slice of a concatenation.
   View view(ValueId id);
   View in_layout(ValueId id, const dnnl::memory::desc& desc);
-  // From now on: others that want it so need not turn it around again.
-  View moved_to_layout(ValueId id, const dnnl::memory::desc& desc) {
-    return views_[id] = in_layout(id, desc);
-  }
+  // The value in nC[d]hw8c, in which it is kept from now on: others that want it so need not turn it around
+  // again.
+  View moved_to_blocks(ValueId id);
   View in_plain(ValueId id);
   View in_blocks(ValueId id);
   bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }
+  // Of a concatenation: it stays where it is.
+  bool is_slice(ValueId id) const { return homes_.of.contains(id); }
 
   // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
   // made in another layout than its place has.

@@ -35,8 +35,10 @@ std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
       epilogue.relu = true;
     } else if (const auto* elu = std::get_if<Elu>(&post.op)) {
       epilogue.elu = static_cast<float>(elu->alpha);
-    } else {
+    } else if (std::holds_alternative<Sigmoid>(post.op)) {
       epilogue.sigmoid = true;
+    } else {
+      return std::nullopt;
     }
   }
   const bool swaps_order = epilogue.elu && *epilogue.elu < 0;
@@ -60,7 +62,7 @@ void add_elu(float alpha, const View& y, Assembler& assembler) {
 
 void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {
   View result = y;
-  if (y.desc == blocked_desc(assembler.shape(id))) {  // else a slice of a concatenation: it stays where it is
+  if (!assembler.is_slice(id)) {
     result = assembler.temporary(plain_desc(assembler.shape(id)));
     assembler.add_reorder(y, result);
     assembler.define_as(id, result);

@@ -67,8 +67,7 @@ void emit_op(const SigmoidBackward&, const Instruction& instruction, Assembler& 
   // A sigmoid is row-major (see add_sigmoid), but its gradient goes back to a convolution: in blocks at once,
   // before anything else needs room.
   const ValueId dx = instruction.outputs[0];
-  if (assembler.shape(dx).size() >= 4 && blocked::supported())
-    assembler.moved_to_layout(dx, blocked_desc(assembler.shape(dx)));
+  if (assembler.shape(dx).size() >= 4 && blocked::supported()) assembler.moved_to_blocks(dx);
 }
 
 // Ours rather than oneDNN 2.6's binary primitive, which is wrong where channels do not fill their last block

@@ -149,7 +149,7 @@ void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instructio
   const BackwardWeights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
-  const View dy = assembler.moved_to_layout(instruction.inputs[1], pd.diff_dst_desc());
+  const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());
   const View dweight = assembler.define(instruction.outputs[0], pd.diff_weights_desc());
   std::vector<Argument> arguments = {
       {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dweight}};

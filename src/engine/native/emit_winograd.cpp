@@ -42,7 +42,8 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
 }
 
 // Weights that change with each update are packed by the kernel; those of inference are packed already.
-struct ForwardWeights : ConvolutionWeights {
+struct ForwardWeights {
+  ConvolutionWeights views;
   std::optional<winograd::WeightOrder> order;  // in which they are to be packed
 };
 
@@ -70,9 +71,9 @@ void add_forward(winograd::Convolution convolution, const View& x, const Forward
   const View scratch = assembler.scratch(
       floats_desc(weights.order ? winograd::packing_forward_scratch_floats(convolution, threads)
                                 : winograd::forward_scratch_floats(convolution, threads)));
-  std::vector<View> views = {x, weights.weight, y, scratch};
-  if (weights.bias) views.push_back(*weights.bias);
-  const bool has_bias = weights.bias.has_value();
+  std::vector<View> views = {x, weights.views.weight, y, scratch};
+  if (weights.views.bias) views.push_back(*weights.views.bias);
+  const bool has_bias = weights.views.bias.has_value();
   const size_t beside_at = views.size();
   const bool has_residual = beside.residual.has_value(), has_mask = beside.mask.has_value();
   if (has_residual || has_mask) views.push_back(has_mask ? *beside.mask : *beside.residual);
@@ -112,7 +113,8 @@ int64_t winograd_memory_bytes(const Graph& graph) {
         winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
     if (!convolution) continue;
     all += winograd::packed_weights_floats(*convolution);
-    largest = std::max(largest, winograd::packing_forward_scratch_floats(*convolution, 1));
+    largest = std::max({largest, winograd::packed_part_floats(*convolution),
+                        winograd::packed_part_floats(winograd::backward_data(*convolution))});
   }
   return (graph.training ? largest : all) * int64_t{sizeof(float)};
 }
@@ -168,8 +170,7 @@ void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& inst
   const auto convolution = winograd_of(op.forward, input, op.weight);
   const int threads = assembler.threads();
   const View x = assembler.in_layout(instruction.inputs[0], blocked_desc(input));
-  const View dy =
-      assembler.moved_to_layout(instruction.inputs[1], blocked_desc(assembler.shape(instruction.inputs[1])));
+  const View dy = assembler.moved_to_blocks(instruction.inputs[1]);
   const View scratch =
       assembler.scratch(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};

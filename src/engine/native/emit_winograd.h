@@ -6,7 +6,7 @@
 namespace tacho::native {
 
 // What plans of this graph hold beyond weights and activations because of it: in inference the packed weights
-// of all convolutions, in training those of one at a time.
+// of all convolutions, in training a part of them at a time.
 int64_t winograd_memory_bytes(const Graph& graph);
 
 bool winograd_can(const Program& program, const Instruction& instruction);

@@ -70,7 +70,7 @@ void fuse_relu_gradients(Program& program) {
     const Instruction& relu = program.instructions[i];
     if (!std::holds_alternative<ReluBackward>(relu.op)) continue;
     const ValueId y = relu.inputs[0], dy = relu.inputs[1];
-    if (uses.producer(dy) < 0 || uses.count(dy) != 1) continue;
+    if (uses.producer(dy) < 0 || uses.count(dy) != 1 || uses.producer(y) > uses.producer(dy)) continue;
     Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(dy))];
     if (!std::holds_alternative<ConvolutionBackwardData>(producer.op) || !winograd_can(program, producer))
       continue;

@@ -199,6 +199,7 @@ class Repetition {
     }
     for (ValueId& id : instruction.outputs) id = copy_of(id);
     instruction.backward = true;
+    instruction.flop = 0;  // the network's work is counted once
     return instruction;
   }
 

@@ -30,10 +30,6 @@ void fuse_batch_norm_relu(Program& program);
 // pooled values only: the larger ones in front of the pooling die with the forward pass.
 void mask_pooled_gradients(Program& program);
 
-// Training: the gradient of a ReLU behind the gradient of a convolution's input that Winograd's kernels
-// compute is applied before that is stored, perhaps over the ReLU's result.
-void fuse_relu_gradients(Program& program);
-
 // Training with little memory: the forward pass is cut into segments, of which only the values between them
 // are kept; the backward pass computes each segment again when it gets there.
 void recompute_segments(Program& program);
@@ -44,9 +40,13 @@ void recompute_residual_sums(Program& program);
 // is kept anyway, and one more sweep costs less than the memory.
 void recompute_batch_norm(Program& program);
 
-// Training: the result of a convolution of the network's input, of few channels, and what is only spread over
-// a finer grid are computed again for the backward pass: large, and cheap to make.
+// Training: the result of a convolution of the network's input that is a small part of all arithmetic, and
+// what is only spread over a finer grid, are computed again for the backward pass: large, and cheap to make.
 void recompute_cheap_activations(Program& program);
+// Training: the gradient of a ReLU behind the gradient of a convolution's input that Winograd's kernels
+// compute is applied before that is stored, perhaps over the ReLU's result. The last pass: others do not look
+// at operands of post-ops in training.
+void fuse_relu_gradients(Program& program);
 
 struct Pass {
   std::string_view name;

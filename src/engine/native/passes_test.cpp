@@ -269,6 +269,32 @@ TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionByWinograd) {
   EXPECT_EQ(convolution->outputs[0], dx);
 }
 
+TEST(Passes, TheGradientOfAReluStaysApartWhereItsResultComesLater) {
+  Program program = lower(gradient(first_layers(), Loss::dice));
+  const auto is_relu = [](const Instruction& of) { return std::holds_alternative<Relu>(of.op); };
+  const auto is_gradient = [](const Instruction& of) { return std::holds_alternative<ReluBackward>(of.op); };
+  const Instruction relu = *std::ranges::find_if(program.instructions, is_relu);
+  std::erase_if(program.instructions, is_relu);
+  program.instructions.insert(std::ranges::find_if(program.instructions, is_gradient), relu);
+  fuse_relu_gradients(program);
+  EXPECT_NE(find<ReluBackward>(program, "relu", true), nullptr);
+}
+
+// Without an activation of its own, or as most of the work.
+TEST(Passes, OtherFirstConvolutionsAreKept) {
+  Builder plain("plain"), only("only");
+  ConvolutionOptions options = conv3x3();
+  ValueId x = plain.convolution("conv1", plain.input("input", {1, 1, 20, 20}), options);
+  options.channels = 64;
+  x = plain.convolution("conv3", plain.convolution("conv2", x, options), options);
+  ValueId y = only.relu("relu", only.convolution("conv1", only.input("input", {1, 1, 20, 20}), options));
+  y = only.convolution("conv2", y, {.channels = 1, .kernel = {1, 1}});
+  for (Builder* builder : {&plain, &only}) {
+    const Program program = optimized(gradient(builder->finish(builder == &plain ? x : y), Loss::dice));
+    EXPECT_EQ(find<Convolution>(program, "conv1", true), nullptr);
+  }
+}
+
 TEST(Passes, ACheapFirstConvolutionIsComputedAgainAndOthersAreNot) {
   const Program program = optimized(gradient(first_layers(), Loss::dice));
   const Instruction *first = find<Convolution>(program, "conv1", false),

@@ -10,19 +10,21 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kPackedAtOnce = 16 << 20;  // floats
+// Floats: 64 MiB, beyond all layers but those of hundreds of channels in 3D, whose inputs are transformed
+// once for each part.
+constexpr int64_t kPackedAtOnce = 16 << 20;
 
-PlainWeights plain_weights(const Convolution& convolution, WeightOrder order, const float* weights) {
+PlainWeights in_order(const Convolution& convolution, WeightOrder order, const float* weights) {
   const int64_t pair = taps(convolution);
   if (order == WeightOrder::flipped) return {weights, pair, convolution.out_channels * pair, true};
   return {weights, convolution.in_channels * pair, pair, false};
 }
 
 // The convolution to some of the output channels, which writes into its slice of the whole's.
-Convolution part_of(const Convolution& convolution, const ActivationLayout& stored, int64_t out_channels) {
+Convolution part_of(const Convolution& convolution, int64_t out_channels) {
   Convolution part = convolution;
   part.out_channels = out_channels;
-  part.dst_batch_stride = stored.batch_stride;
+  part.dst_batch_stride = dst_layout(convolution).batch_stride;
   return part;
 }
 
@@ -80,7 +82,7 @@ int64_t packed_weights_floats(const Convolution& convolution) {
 void pack_weights(const Convolution& convolution, WeightOrder order, const float* weights, float* packed,
                   int threads) {
   assert(!why_unsupported(convolution));
-  pack_weights_f32_avx2(convolution, plain_weights(convolution, order, weights), packed, threads);
+  pack_weights_f32_avx2(convolution, in_order(convolution, order, weights), packed, threads);
 }
 
 int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
@@ -95,20 +97,28 @@ void forward(const Convolution& convolution, const ForwardArguments& arguments, 
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 
+int64_t packed_part_floats(const Convolution& convolution) {
+  return packed_weights_floats(part_of(convolution, part_channels(convolution)));
+}
+
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads) {
-  const Convolution part = part_of(convolution, dst_layout(convolution), part_channels(convolution));
-  return odd_lines(packed_weights_floats(part)) + forward_scratch_floats(part, threads);
+  const int64_t channels = part_channels(convolution);
+  const auto floats = [&](int64_t part_channels) {
+    const Convolution part = part_of(convolution, part_channels);
+    return odd_lines(packed_weights_floats(part)) + forward_scratch_floats(part, threads);
+  };
+  const int64_t rest = convolution.out_channels % channels;
+  return rest == 0 ? floats(channels) : std::max(floats(channels), floats(rest));
 }
 
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads) {
-  const ActivationLayout stored = arguments.max_pool ? pooled_layout(convolution) : dst_layout(convolution);
-  const PlainWeights plain = plain_weights(convolution, order, weights);
+  assert(!arguments.max_pool);
+  const PlainWeights plain = in_order(convolution, order, weights);
   const int64_t channels = part_channels(convolution);
   for (int64_t first = 0; first < convolution.out_channels; first += channels) {
-    const Convolution part =
-        part_of(convolution, stored, std::min(channels, convolution.out_channels - first));
-    const int64_t offset = first / kLanes * stored.block_stride;
+    const Convolution part = part_of(convolution, std::min(channels, convolution.out_channels - first));
+    const int64_t offset = first / kLanes * dst_layout(convolution).block_stride;
     PlainWeights part_weights = plain;
     part_weights.data += first * plain.out_stride;
     pack_weights_f32_avx2(part, part_weights, scratch, threads);

@@ -62,7 +62,8 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
 
 // forward() with weights as they are, which packs them on the way: a part of the output channels at a time,
-// where all of them packed would take much memory. `arguments.packed_weights` is ignored.
+// where all of them packed would take much memory. `arguments.packed_weights` is ignored; no max_pool.
+int64_t packed_part_floats(const Convolution& convolution);
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads);
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads);

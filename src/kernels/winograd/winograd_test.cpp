@@ -339,6 +339,13 @@ TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
     arguments.dst = parts.data();
     packing_forward(convolution, order, weights.data(), arguments, scratch.data(), kThreads);
     EXPECT_EQ(std::memcmp(whole.data(), parts.data(), static_cast<size_t>(size) * sizeof(float)), 0);
+
+    Floats masked = random_diff_dst(convolution);
+    packing_forward(convolution, order, weights.data(),
+                    {.src = src.data(), .mask = masked.data(), .dst = masked.data()}, scratch.data(),
+                    kThreads);
+    run_forward(convolution, {.src = src.data(), .packed_weights = u.data(), .dst = whole.data()}, kThreads);
+    for (int64_t i = 0; i < size; ++i) ASSERT_EQ(masked[i], residual[i] > 0 ? whole[i] : 0) << i;
   }
 }
 
