@@ -38,6 +38,8 @@ TYPES = {torch.float32: "F32", torch.int64: "I64"}
 # by far more, and what does not depend on it, such as PyTorch's own distance, is taken into account.
 TOLERANCE, TIMES_OF_PYTORCH = 5e-2, 3
 TOLERANCE_CLEAR_OF_ZERO = {1: 1e-3, 10: 1e-2}
+# Of one step of SGD any rate shows the gradients; a large one shows them above the rounding of the weights themselves.
+RATE_OF_ONE_STEP = 100
 
 
 @dataclasses.dataclass
@@ -88,19 +90,22 @@ def network(name):
 
 def set_clear_of_zero(model):
     """Values before a ReLU are 1 or -1 and a little more or less; sums of branches are above 0."""
-    ends_branch = lambda name: name.endswith((".downsample.1", ".bn3")) or (name.endswith(".bn2") and not has_bn3(name))
-    names = {name for name, _ in model.named_modules()}
-    has_bn3 = lambda name: name[:-1] + "3" in names
+    ends_of_branches = set()
+    for name, block in model.named_modules():
+        if isinstance(block, torchvision.models.resnet.BasicBlock):
+            ends_of_branches |= {f"{name}.bn2", f"{name}.downsample.1"}
+        if isinstance(block, torchvision.models.resnet.Bottleneck):
+            ends_of_branches |= {f"{name}.bn3", f"{name}.downsample.1"}
     for name, layer in model.named_modules():
         is_norm = isinstance(layer, torch.nn.BatchNorm2d)
         if not is_norm and not (isinstance(layer, torch.nn.Conv2d) and layer.bias is not None):
             continue
         if is_norm:
-            torch.nn.init.constant_(layer.weight, 0.1)
+            torch.nn.init.constant_(layer.weight, 0.2)
         else:
             layer.weight.data *= 0.15
         torch.nn.init.constant_(layer.bias, 1)
-        if not ends_branch(name):
+        if name not in ends_of_branches:
             layer.bias.data[::4] = -1
 
 
@@ -149,6 +154,11 @@ def train_with_tacho(tacho, case, model, folder, steps):
     return load(at("after.safetensors"))
 
 
+def case_of_steps(case, steps, clear_of_zero):
+    takes_large_rate = clear_of_zero and steps == 1 and not case.adam
+    return dataclasses.replace(case, rate=RATE_OF_ONE_STEP) if takes_large_rate else case
+
+
 def run_case(tacho, case, step_counts, label_count, clear_of_zero):
     model = network(case.network)
     if clear_of_zero:
@@ -162,11 +172,12 @@ def run_case(tacho, case, step_counts, label_count, clear_of_zero):
         numpy.save(os.path.join(folder, "y.npy"), labels.numpy())
         save(os.path.join(folder, "before.safetensors"), before)
         for steps in step_counts:
+            tried = case_of_steps(case, steps, clear_of_zero)
             model.float().load_state_dict(before)
-            single = train_with_torch(case, model, images, labels, steps)
+            single = train_with_torch(tried, model, images, labels, steps)
             model.load_state_dict(before)
-            double = train_with_torch(case, model.double(), images.double(), labels, steps)
-            own = train_with_tacho(tacho, case, model, folder, steps)
+            double = train_with_torch(tried, model.double(), images.double(), labels, steps)
+            own = train_with_tacho(tacho, tried, model, folder, steps)
             pytorch_error, _ = worst_tensor(before, double, single)
             error, name = worst_tensor(before, double, own)
             difference, _ = worst_tensor(before, single, own)

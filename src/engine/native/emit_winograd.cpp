@@ -58,45 +58,50 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
   return {packed_weights(instruction, packing, assembler), {}};
 }
 
-// What is read beside the convolution's result, laid out as that.
-struct Beside {
-  std::optional<View> residual = {}, mask = {};  // at most one
+// What the kernel reads and writes.
+struct ForwardViews {
+  View x;
+  ForwardWeights weights;
+  View y;
+  std::optional<View> residual = {}, mask = {};  // laid out as y
 };
 
-void add_forward(winograd::Convolution convolution, const View& x, const ForwardWeights& weights,
-                 const Beside& beside, const Epilogue& epilogue, const View& y, Assembler& assembler) {
-  convolution.src_batch_stride = batch_stride(x.desc);
-  convolution.dst_batch_stride = batch_stride(y.desc);
+winograd::Activation activation_of(const Epilogue& epilogue) {
+  if (epilogue.relu) return winograd::Activation::relu;
+  return epilogue.elu ? winograd::Activation::elu : winograd::Activation::none;
+}
+
+void add_forward(winograd::Convolution convolution, const ForwardViews& of, const Epilogue& epilogue,
+                 Assembler& assembler) {
+  convolution.src_batch_stride = batch_stride(of.x.desc);
+  convolution.dst_batch_stride = batch_stride(of.y.desc);
   const int threads = assembler.threads();
-  const View scratch = assembler.scratch(
-      floats_desc(weights.order ? winograd::packing_forward_scratch_floats(convolution, threads)
-                                : winograd::forward_scratch_floats(convolution, threads)));
-  std::vector<View> views = {x, weights.views.weight, y, scratch};
-  if (weights.views.bias) views.push_back(*weights.views.bias);
-  const bool has_bias = weights.views.bias.has_value();
-  const size_t beside_at = views.size();
-  const bool has_residual = beside.residual.has_value(), has_mask = beside.mask.has_value();
-  if (has_residual || has_mask) views.push_back(has_mask ? *beside.mask : *beside.residual);
-  using winograd::Activation;
-  const Activation activation = epilogue.relu  ? Activation::relu
-                                : epilogue.elu ? Activation::elu
-                                               : Activation::none;
-  const float alpha = epilogue.elu.value_or(1);
-  const bool max_pool = epilogue.max_pool;
+  const auto order = of.weights.order;
+  const View scratch =
+      assembler.scratch(floats_desc(order ? winograd::packing_forward_scratch_floats(convolution, threads)
+                                          : winograd::forward_scratch_floats(convolution, threads)));
+  std::vector<View> views = {of.x, of.weights.views.weight, of.y, scratch};
+  const auto place = [&](const std::optional<View>& view) -> size_t {  // 0 for none
+    if (!view) return 0;
+    views.push_back(*view);
+    return views.size() - 1;
+  };
+  const size_t bias = place(of.weights.views.bias), residual = place(of.residual), mask = place(of.mask);
+  const winograd::ForwardArguments settings = {.activation = activation_of(epilogue),
+                                               .alpha = epilogue.elu.value_or(1),
+                                               .max_pool = epilogue.max_pool};
   const char* name = convolution.kernel_depth == 3 ? "winograd_4x4x4" : "winograd_4x4";
-  assembler.add_kernel(name, views, [=, order = weights.order](std::span<std::byte* const> at) {
-    const float* weight = as<const float>(at[1]);
-    winograd::ForwardArguments arguments = {.src = as<const float>(at[0]),
-                                            .packed_weights = weight,
-                                            .activation = activation,
-                                            .alpha = alpha,
-                                            .max_pool = max_pool,
-                                            .dst = as<float>(at[2])};
-    if (has_bias) arguments.bias = as<const float>(at[4]);
-    if (has_residual) arguments.residual = as<const float>(at[beside_at]);
-    if (has_mask) arguments.mask = as<const float>(at[beside_at]);
+  assembler.add_kernel(name, views, [=](std::span<std::byte* const> at) {
+    const auto read = [&](size_t index) { return index == 0 ? nullptr : as<const float>(at[index]); };
+    winograd::ForwardArguments arguments = settings;
+    arguments.src = as<const float>(at[0]);
+    arguments.packed_weights = read(1);
+    arguments.bias = read(bias);
+    arguments.residual = read(residual);
+    arguments.mask = read(mask);
+    arguments.dst = as<float>(at[2]);
     if (order)
-      winograd::packing_forward(convolution, *order, weight, arguments, as<float>(at[3]), threads);
+      winograd::packing_forward(convolution, *order, read(1), arguments, as<float>(at[3]), threads);
     else
       winograd::forward(convolution, arguments, as<float>(at[3]), threads);
   });
@@ -143,7 +148,7 @@ void emit_winograd(const Convolution& op, const Instruction& instruction, Assemb
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const ForwardWeights weights = forward_weights(instruction, *convolution, assembler);
   const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
-  add_forward(*convolution, x, weights, {.residual = residual}, *epilogue, y, assembler);
+  add_forward(*convolution, {.x = x, .weights = weights, .y = y, .residual = residual}, *epilogue, assembler);
   if (epilogue->sigmoid) add_sigmoid(instruction.outputs[0], y, assembler);
 }
 
@@ -157,11 +162,11 @@ void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruc
   const ForwardWeights weights = {{plain, {}}, winograd::WeightOrder::flipped};
   if (instruction.post_ops.empty()) {
     const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-    return add_forward(backward, dy, weights, {}, {}, dx, assembler);
+    return add_forward(backward, {.x = dy, .weights = weights, .y = dx}, {}, assembler);
   }
   const View mask = assembler.in_layout(instruction.post_ops.back().operand, blocked_desc(op.input));
   const View dx = assembler.define_over(instruction.outputs[0], mask);
-  add_forward(backward, dy, weights, {.mask = mask}, {}, dx, assembler);
+  add_forward(backward, {.x = dy, .weights = weights, .y = dx, .mask = mask}, {}, assembler);
 }
 
 void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
