@@ -1,38 +1,68 @@
 #!/usr/bin/env python3
-"""Includes point one way: a folder of src/ may include itself and the folders before it in this list."""
+"""Includes point one way: a folder of src/ may include itself and the folders that its CMakeLists.txt names.
+
+The DEPENDS lines are the dependency diagram; tests may also include what TEST_DEPENDS names. No folder may depend
+on itself by way of others.
+"""
 
 import pathlib
 import re
 import sys
 
-ORDER = ["base", "graph", "models", "tensors", "kernels", "engine", "distributed", "data", "train", "volume", "bench",
-         "results", "report", "plan", "cli"]
-# Reports are made from stored records alone.
-FORBIDDEN = {"report": {"engine", "bench", "train", "volume"}, "plan": {"engine", "bench", "train", "volume"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
+KEYWORDS = {"SOURCES", "DEPENDS", "TESTS", "TEST_DEPENDS", "PRIVATE"}
 
 
-def violations(source_root):
+def words_after(keyword, text):
+    """The words of a CMake call from a keyword to the next one."""
+    words = text.split()
+    if keyword not in words:
+        return set()
+    rest = words[words.index(keyword) + 1:]
+    end = next((i for i, word in enumerate(rest) if word in KEYWORDS), len(rest))
+    return {word for word in rest[:end] if "::" not in word}
+
+
+def dependencies(source_root):
+    """For each folder the folders that its library may include, and those that only its tests may."""
+    allowed, of_tests = {}, {}
+    for path in sorted(source_root.glob("*/CMakeLists.txt")):
+        text = re.sub(r"#.*", "", path.read_text())
+        call = re.search(r"tacho_(?:library|link)\(\w+(.*?)\)", text, re.DOTALL).group(1)
+        allowed[path.parent.name] = words_after("DEPENDS", call) | words_after("PRIVATE", call)
+        of_tests[path.parent.name] = words_after("TEST_DEPENDS", call)
+    return allowed, of_tests
+
+
+def circles(allowed):
+    def reaches(start, target, seen):
+        if start in seen:
+            return False
+        seen.add(start)
+        return any(next_one == target or reaches(next_one, target, seen) for next_one in allowed.get(start, ()))
+
+    return [f"src/{folder} depends on itself by way of others" for folder in allowed if reaches(folder, folder, set())]
+
+
+def violations(source_root, allowed, of_tests):
     for path in sorted(source_root.rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue
         folder = path.relative_to(source_root).parts[0]
-        if folder not in ORDER:
-            yield f"{path}: folder '{folder}' is not in the list"
-            continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
-            if not match:
+            if not match or match.group(1) == folder:
                 continue
             target = match.group(1)
-            if target not in ORDER:
-                yield f"{path}:{number}: '{target}' is not a folder of src/"
-            elif ORDER.index(target) > ORDER.index(folder) or target in FORBIDDEN.get(folder, ()):
-                yield f"{path}:{number}: {folder}/ must not include {target}/"
+            if target in allowed[folder] or (path.stem.endswith("_test") and target in of_tests[folder]):
+                continue
+            yield f"{path}:{number}: the DEPENDS of {folder}/ does not name {target}"
 
 
 def main():
-    found = list(violations(pathlib.Path(sys.argv[1])))
+    source_root = pathlib.Path(sys.argv[1])
+    allowed, of_tests = dependencies(source_root)
+    found = circles(allowed) + list(violations(source_root, allowed, of_tests))
     print("\n".join(found) or "includes point one way")
     return 1 if found else 0
 

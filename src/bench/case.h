@@ -15,8 +15,6 @@ enum class Mode { infer, train };
 std::string_view name_of(Mode mode);
 
 // Everything that says what one cell of a sweep measures.
-inline constexpr int kMostThreads = 4096;
-
 struct Case {
   std::string model = {};
   Mode mode = Mode::infer;

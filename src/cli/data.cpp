@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "bench/axis.h"
+#include "results/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
 #include "cli/output.h"

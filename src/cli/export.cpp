@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/axis.h"
+#include "results/axis.h"
 #include "cli/commands.h"
 #include "cli/model_weights.h"
 #include "cli/output.h"

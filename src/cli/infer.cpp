@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
+#include "results/axis.h"
 #include "tensors/npy.h"
 
 namespace tacho {

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "bench/machine.h"
 #include "cli/page.h"
-#include "results/bench_record.h"
-#include "results/environment.h"
+#include "capture/bench_record.h"
+#include "capture/environment.h"
 #include "results/format.h"
 
 namespace tacho {

@@ -13,10 +13,10 @@
 #include "cli/kept_run.h"
 #include "cli/progress.h"
 #include "cli/sweep_options.h"
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 #include "results/format.h"
 #include "results/references.h"
-#include "results/resume.h"
+#include "capture/resume.h"
 
 namespace tacho {
 namespace {

@@ -12,7 +12,7 @@
 #include "graph/print.h"
 #include "report/grid.h"
 #include "results/format.h"
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 namespace {

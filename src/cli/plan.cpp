@@ -7,8 +7,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/store_options.h"
-#include "plan/plan_table.h"
-#include "plan/volume_table.h"
+#include "forecast/forecast_table.h"
+#include "forecast/volume_table.h"
 
 namespace tacho {
 namespace {
@@ -65,7 +65,7 @@ std::string plan_text(const PlanOptions& options) {
   const bool has_job = job.iterations || job.images || job.voxels;
   if (options.price_per_hour && !has_job)
     throw UserError("--price needs a job: --iterations, --images or --voxels");
-  return has_job ? format_plan(records, job, options.price_per_hour, format)
+  return has_job ? format_forecast(records, job, options.price_per_hour, format)
                  : format_volume_extrapolation(records, format);
 }
 

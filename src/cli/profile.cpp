@@ -16,8 +16,8 @@
 #include "cli/sweep_options.h"
 #include "report/profile_table.h"
 #include "report/trace.h"
-#include "results/bench_record.h"
-#include "results/environment.h"
+#include "capture/bench_record.h"
+#include "capture/environment.h"
 
 namespace tacho {
 namespace {

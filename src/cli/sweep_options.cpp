@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "bench/axis.h"
+#include "results/axis.h"
 
 namespace tacho {
 namespace {
@@ -61,8 +61,11 @@ void add_protocol_options(CLI::App& command, Case& shared) {
 
 Sweep to_sweep(const SweepOptions& options) {
   Sweep sweep;
+  sweep.modes.clear();
   sweep.models = split_models(options.models);
-  sweep.modes = parse_modes("--mode", options.modes);
+  for (const std::string& mode : parse_choices("--mode", options.modes, {"infer", "train"})) {
+    sweep.modes.push_back(mode == "infer" ? Mode::infer : Mode::train);
+  }
   sweep.engines = parse_words("--engine", options.engines);
   sweep.devices = parse_axis("--devices", options.devices, kMostDevices);
   if (options.batches) sweep.batches = parse_axis("--batch", *options.batches, kLargestBatch);

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
-#include "results/environment.h"
+#include "capture/environment.h"
 #include "results/format.h"
 #include "results/record_json.h"
 

@@ -7,7 +7,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "bench/axis.h"
+#include "results/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
 #include "cli/measure.h"

@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "results/format.h"
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 namespace {

@@ -14,7 +14,7 @@
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
-#include "results/train_record.h"
+#include "capture/train_record.h"
 #include "tensors/safetensors.h"
 
 namespace tacho {

@@ -9,7 +9,7 @@
 #include "report/pairing.h"
 #include "results/fields.h"
 #include "results/format.h"
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 namespace {

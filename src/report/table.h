@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "report/grid.h"
-#include "results/json_values.h"
+#include "base/json_values.h"
 #include "results/record.h"
 
 namespace tacho {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "report/example_profile.h"
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 namespace {

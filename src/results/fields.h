@@ -3,11 +3,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "results/json_values.h"
+#include "base/json_values.h"
 #include "results/record.h"
 
 namespace tacho {
+
+// What a field says about a measurement. Whoever asks "is this the same case" or "may these two be compared"
+// asks for roles, never for a list of names.
+enum class Role {
+  subject,      // what was measured: only records of one subject are set beside each other
+  work,         // how much one pass does: where both know it and differ, they are not compared
+  means,        // how it was computed: other means are another case, which may be compared
+  protocol,     // how it was measured: a case measured again may have another one
+  figure,       // what came out
+  environment,  // where the record comes from
+};
 
 // When a field is a column of a table.
 enum class Column {
@@ -24,16 +36,35 @@ struct Access {
   bool plain = true;                        // one text or number: fits into a cell
 };
 
-// One field of the record. This one table makes JSON, CSV, the columns of tables and those of the store.
+// How a field is asked for on the command line, as --NAME.
+struct Axis {
+  // Every value that a text such as "16,32" or "1-8" lists. Throws UserError that names `option`.
+  std::vector<Json> (*parse)(std::string_view option, std::string_view text) = nullptr;
+  std::string_view fallback = {};  // as it would be typed; empty: depends on the network and the machine
+  std::string_view help = {};
+  int nesting = 0;      // of several axes the one with the largest number changes fastest
+  bool single = false;  // takes one value, no list
+};
+
+// One field of the record. This one table makes JSON, CSV, the columns of tables and of the store, the axes
+// of a sweep, and says which records are of one case.
 struct Field {
   std::string_view name;
   Access access;
+  Role role;
   Column column = Column::never;
   std::string_view header = {};                  // with its unit
   std::string (*text)(const Record&) = nullptr;  // for people; empty: does not apply
   bool number = false;                           // aligned to the right
+  Axis axis = {};                                // without parse(): no axis
 };
 
 std::span<const Field> fields();
+
+// Null where there is none of this name.
+const Field* find_field(std::string_view name);
+
+// Whether two records have the same value in every field of these roles.
+bool agree(const Record& a, const Record& b, std::initializer_list<Role> roles);
 
 }  // namespace tacho

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "results/fields.h"
-#include "results/json_object.h"
+#include "base/json_object.h"
 #include "results/statistics.h"
 
 namespace tacho {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results/json_values.h"
+#include "base/json_values.h"
 #include "results/record.h"
 
 namespace tacho {

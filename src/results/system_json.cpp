@@ -1,6 +1,6 @@
 #include <array>
 
-#include "results/json_object.h"
+#include "base/json_object.h"
 #include "results/record_json.h"
 
 namespace tacho {

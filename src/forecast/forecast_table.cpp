@@ -1,4 +1,4 @@
-#include "plan/plan_table.h"
+#include "forecast/forecast_table.h"
 
 #include <fmt/format.h>
 
@@ -111,7 +111,7 @@ Json json_of(const Line& line, std::optional<double> price_per_hour) {
 
 }  // namespace
 
-std::string format_plan(std::span<const Record> records, const JobSize& job,
+std::string format_forecast(std::span<const Record> records, const JobSize& job,
                         std::optional<double> price_per_hour, Format format) {
   const std::vector<Line> lines = lines_of(records, job);
   if (lines.empty()) {

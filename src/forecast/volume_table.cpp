@@ -1,4 +1,4 @@
-#include "plan/volume_table.h"
+#include "forecast/volume_table.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "plan/job.h"
+#include "forecast/job.h"
 #include "report/grid.h"
 
 namespace tacho {

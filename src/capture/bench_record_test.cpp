@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 #include "results/fields.h"
 #include "results/record_json.h"
 

@@ -1,4 +1,4 @@
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "results/json_values.h"
+#include "base/json_values.h"
 
 namespace tacho {
 

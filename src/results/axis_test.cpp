@@ -1,4 +1,4 @@
-#include "bench/axis.h"
+#include "results/axis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,9 +89,10 @@ TEST(Image, IsOneSize) {
   }
 }
 
-TEST(ModeAxis, KnowsInferAndTrainOnly) {
-  EXPECT_THAT(parse_modes("--mode", "train,infer"), ElementsAre(Mode::train, Mode::infer));
-  EXPECT_THROW(parse_modes("--mode", "evaluate"), UserError);
+TEST(Choices, AreTheGivenOnesOnly) {
+  EXPECT_THAT(parse_choices("--mode", "train,infer", {"infer", "train"}), ElementsAre("train", "infer"));
+  EXPECT_THAT([] { parse_choices("--mode", "evaluate", {"infer", "train"}); },
+              ::testing::ThrowsMessage<UserError>("--mode 'evaluate': unknown; there are infer, train"));
 }
 
 }  // namespace

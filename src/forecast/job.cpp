@@ -1,4 +1,4 @@
-#include "plan/job.h"
+#include "forecast/job.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "results/environment.h"
+#include "capture/environment.h"
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>

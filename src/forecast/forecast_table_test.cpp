@@ -1,10 +1,10 @@
-#include "plan/plan_table.h"
+#include "forecast/forecast_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "plan/volume_table.h"
+#include "forecast/volume_table.h"
 #include "results/selection.h"
 
 namespace tacho {
@@ -22,17 +22,17 @@ Record training(std::string system, double ms) {
 
 TEST(PlanTable, TheFastestMachineComesFirstWithItsCost) {
   const std::vector<Record> records = {training("slow", 720), training("quick", 360)};
-  const Json rows = Json::parse(format_plan(records, {.iterations = 10e3}, 2.5, Format::json));
+  const Json rows = Json::parse(format_forecast(records, {.iterations = 10e3}, 2.5, Format::json));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0]["system"], "quick");
   EXPECT_DOUBLE_EQ(rows[0]["seconds"], 3600);
   EXPECT_DOUBLE_EQ(rows[1]["cost"], 5);
-  EXPECT_THAT(format_plan(records, {.iterations = 10e3}, 2.5, Format::md), HasSubstr("1h 00m"));
+  EXPECT_THAT(format_forecast(records, {.iterations = 10e3}, 2.5, Format::md), HasSubstr("1h 00m"));
 }
 
 TEST(PlanTable, RefusesAJobThatNoRecordSaysAnythingAbout) {
   const std::vector<Record> records = {training("slow", 720)};
-  EXPECT_THROW(format_plan(records, {.voxels = 1e9}, {}, Format::md), UserError);
+  EXPECT_THROW(format_forecast(records, {.voxels = 1e9}, {}, Format::md), UserError);
 }
 
 // The report printed 25.7 h for 8.1 Tvox at 8.8 Mvox/s.

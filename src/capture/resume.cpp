@@ -1,4 +1,4 @@
-#include "results/resume.h"
+#include "capture/resume.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 
 namespace tacho {
 namespace {

@@ -1,9 +1,9 @@
-#include "results/resume.h"
+#include "capture/resume.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 
 namespace tacho {
 namespace {

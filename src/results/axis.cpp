@@ -1,5 +1,8 @@
-#include "bench/axis.h"
+#include "results/axis.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -14,7 +17,7 @@ constexpr int64_t kLargestImageSide = 1 << 16;
 // Where a piece of text stands, for errors.
 struct Place {
   std::string_view option, item;
-  int64_t largest;
+  int64_t largest, least = 1;
 };
 
 int64_t parse_number(const Place& place, std::string_view digits) {
@@ -28,7 +31,8 @@ int64_t parse_number(const Place& place, std::string_view digits) {
         "{} '{}': '{}' is not a whole number; write a number, a list (16,32) or a range (1-8, 16-2048*2)",
         place.option, place.item, digits);
   }
-  if (value < 1) throw UserError("{} '{}': must be at least 1", place.option, place.item);
+  if (value < place.least)
+    throw UserError("{} '{}': must be at least {}", place.option, place.item, place.least);
   if (value > place.largest) {
     throw UserError("{} '{}': at most {} is possible", place.option, place.item, place.largest);
   }
@@ -85,8 +89,6 @@ void append_item(const Place& place, std::vector<int64_t>& values) {
 
 }  // namespace
 
-std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "train"; }
-
 std::vector<std::string> parse_words(std::string_view option, std::string_view text) {
   std::vector<std::string> parts = split(text, ',');
   for (const std::string& part : parts) {
@@ -95,9 +97,22 @@ std::vector<std::string> parse_words(std::string_view option, std::string_view t
   return parts;
 }
 
-std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest) {
+std::vector<std::string> parse_choices(std::string_view option, std::string_view text,
+                                       std::initializer_list<std::string_view> choices) {
+  std::vector<std::string> words = parse_words(option, text);
+  for (const std::string& word : words) {
+    if (std::ranges::find(choices, word) != choices.end()) continue;
+    throw UserError("{} '{}': unknown; there are {}", option, word, fmt::join(choices, ", "));
+  }
+  return words;
+}
+
+std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest,
+                                int64_t least) {
   std::vector<int64_t> values;
-  for (const std::string& item : parse_words(option, text)) append_item({option, item, largest}, values);
+  for (const std::string& item : parse_words(option, text)) {
+    append_item({option, item, largest, least}, values);
+  }
   return values;
 }
 
@@ -121,17 +136,6 @@ Extents parse_image(std::string_view option, std::string_view text) {
   const std::vector<Extents> images = parse_image_axis(option, text);
   if (images.size() != 1) throw UserError("{} '{}': one size, such as 224 or 224x160", option, text);
   return images.front();
-}
-
-std::vector<Mode> parse_modes(std::string_view option, std::string_view text) {
-  std::vector<Mode> modes;
-  for (const std::string& item : parse_words(option, text)) {
-    if (item != "infer" && item != "train") {
-      throw UserError("{} '{}': unknown mode; there are infer and train", option, item);
-    }
-    modes.push_back(item == "infer" ? Mode::infer : Mode::train);
-  }
-  return modes;
 }
 
 }  // namespace tacho

@@ -1,11 +1,11 @@
-#include "results/train_record.h"
+#include "capture/train_record.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/clock.h"
-#include "results/bench_record.h"
+#include "capture/bench_record.h"
 #include "results/statistics.h"
 
 namespace tacho {
