@@ -33,6 +33,15 @@ Json object_of(std::span<const Entry<T>> entries, const T& value) {
   return object;
 }
 
+// False where there is no such entry.
+template<typename T>
+bool set_entry(std::span<const Entry<T>> entries, std::string_view name, const Json& value, T& object) {
+  const auto known = std::ranges::find(entries, name, &Entry<T>::name);
+  if (known == entries.end()) return false;
+  known->set(object, value);
+  return true;
+}
+
 template<typename T>
 void read_object(std::span<const Entry<T>> entries, const Json& json, T& value) {
   if (!json.is_object()) throw UserError("must be an object, not {}", json.dump());

@@ -18,6 +18,6 @@ struct ProfileMeasurement {
 // Runs a case's timed passes twice, in turns: as they are, and noting when each step begins and ends. Nothing
 // where it was told to stop. Throws UserError for an engine that does not tell its steps, OutOfMemory where
 // the case will not fit.
-std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunHooks& hooks);
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control);
 
 }  // namespace tacho

@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 Case small_case(Mode mode) {
   return {.model = "squeezenet1_1",
           .mode = mode,
-          .engine = "native",
+          .execution = {.engine = "native"},
           .batch = 2,
           .image = {64, 64},
           .warmup = 1,
@@ -65,7 +65,7 @@ TEST(Profile, TrainingEndsWithTheUpdate) {
 
 TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
   Case cell = small_case(Mode::infer);
-  cell.engine = "null";
+  cell.execution = {.engine = "null"};
   try {
     profile_case(cell, {});
     FAIL();

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 Case small_case(Mode mode) {
   return {.model = "resnet18",
           .mode = mode,
-          .engine = "null",
+          .execution = {.engine = "null"},
           .batch = 2,
           .image = {32, 32},
           .warmup = 2,
@@ -25,16 +25,16 @@ TEST(Runner, KeepsEveryTimedPassAndNoWarmUp) {
   ASSERT_EQ(result.status, Status::measured) << result.reason;
   EXPECT_EQ(result.samples_ms.size(), 3u);
   EXPECT_THAT(result.samples_ms, Each(Ge(0)));
-  EXPECT_TRUE(result.forward_ms.empty());
+  EXPECT_TRUE(result.phases.forward_ms.empty());
   EXPECT_TRUE(result.compile_ms.has_value());
 }
 
 TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
   const Measurement result = run_case(small_case(Mode::train), {});
   ASSERT_EQ(result.samples_ms.size(), 3u) << result.reason;
-  ASSERT_EQ(result.update_ms.size(), 3u);
+  ASSERT_EQ(result.phases.update_ms.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(result.samples_ms[i], result.forward_ms[i] + result.backward_ms[i] + result.update_ms[i],
+    EXPECT_NEAR(result.samples_ms[i], result.phases.forward_ms[i] + result.phases.backward_ms[i] + result.phases.exchange_ms[i] + result.phases.update_ms[i],
                 1e-9);
   }
 }
@@ -46,7 +46,7 @@ TEST(Runner, CellsThatTakeTurnsHaveTheirOwnSamplesAndFailures) {
   const std::vector<Measurement> results = run_interleaved(cells, {});
   EXPECT_EQ(results[0].samples_ms.size(), 3u);
   EXPECT_EQ(results[1].samples_ms.size(), 5u);
-  EXPECT_EQ(results[1].update_ms.size(), 5u);
+  EXPECT_EQ(results[1].phases.update_ms.size(), 5u);
   EXPECT_EQ(results[2].status, Status::failed);
 }
 
@@ -90,7 +90,7 @@ TEST(Runner, ReportsEveryPassOnceInOrder) {
 TEST(Runner, CountsNoWorkForAnEngineThatComputesNothing) {
   EXPECT_EQ(run_case(small_case(Mode::infer), {}).flop, 0);
   Case cell = small_case(Mode::infer);
-  cell.engine = "reference";
+  cell.execution = {.engine = "reference"};
   cell.batch = 1;
   cell.warmup = 0;
   cell.repeat = 1;

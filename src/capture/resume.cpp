@@ -6,19 +6,13 @@
 #include <iterator>
 #include <ranges>
 #include <set>
-#include <tuple>
 
 #include "base/error.h"
 #include "capture/bench_record.h"
+#include "results/fields.h"
 
 namespace tacho {
 namespace {
-
-// Everything that describe_case() takes from a cell.
-auto case_of(const Record& r) {
-  return std::tie(r.model, r.mode, r.engine, r.precision, r.batch, r.devices, r.threads, r.image, r.classes,
-                  r.warmup, r.repeat, r.seed, r.weights, r.kernel, r.memory);
-}
 
 bool is_from(const Record& record, const RunOrigin& origin) {
   return record.suite == origin.suite && record.system.machine_id == origin.machine_id &&
@@ -48,7 +42,7 @@ std::string run_named(std::span<const Record> records, std::string_view prefix) 
 }  // namespace
 
 bool is_record_of(const Record& record, const Case& cell) {
-  return case_of(record) == case_of(describe_case(cell));
+  return agree(record, describe_case(cell), {Role::subject, Role::work, Role::means, Role::protocol});
 }
 
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,

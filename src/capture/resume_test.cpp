@@ -9,7 +9,7 @@ namespace tacho {
 namespace {
 
 Case cell(int64_t batch) {
-  return {.model = "resnet18", .engine = "native", .batch = batch, .image = {224, 224}};
+  return {.model = "resnet18", .execution = {.engine = "native"}, .batch = batch, .image = {224, 224}};
 }
 
 const RunOrigin kHere = {"zoo", "here", "box"};

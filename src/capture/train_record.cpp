@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "capture/bench_record.h"
-#include "results/statistics.h"
 
 namespace tacho {
 namespace {
@@ -15,25 +13,8 @@ constexpr double kMib = 1 << 20;
 constexpr double kMuchWaitPercent = 5;
 
 Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
-  Record record = {.id = unique_id(),
-                   .time = utc_now(),
-                   .kind = "train",
-                   .model = recipe.model,
-                   .mode = "train",
-                   .engine = recipe.engine,
-                   .precision = "f32",
-                   .batch = recipe.batch,
-                   .devices = recipe.devices,
-                   .threads = recipe.threads,
-                   .image = to_string(recipe.image),
-                   .classes = recipe.classes,
-                   .seed = recipe.seed,
-                   .weights = recipe.weights ? recipe.weights->string() : "",
-                   .kernel = recipe.kernel,
-                   .memory = recipe.low_memory ? "low" : "",
-                   .data = describe_data(recipe),
-                   .recipe = describe_method(recipe),
-                   .time_includes = {"update", "validation"}};
+  Record record = describe(fields_of(recipe), "train");
+  record.time_includes = {"update", "validation"};
   record.system = system;
   return record;
 }
@@ -86,12 +67,8 @@ std::optional<double> seconds_to(double accuracy, const TrainState& state) {
   return std::nullopt;
 }
 
-void add_phases(const TrainResult& result, Record& record) {
-  if (!result.forward_ms.empty()) {
-    record.forward_ms = median(result.forward_ms);
-    record.backward_ms = median(result.backward_ms);
-    record.update_ms = median(result.update_ms);
-  }
+void add_costs(const TrainResult& result, Record& record) {
+  add_phases(result.phases, record);
   record.compile_ms = result.compile_ms;
   record.plan_memory_mib = static_cast<double>(result.plan_bytes) / kMib;
   if (result.evaluation_plan_bytes > 0) {
@@ -133,7 +110,7 @@ Record make_train_record(const Recipe& recipe, const TrainControl& control, cons
                          const SystemInfo& system) {
   Record record = describe_recipe(recipe, system);
   add_epochs(recipe, result, record);
-  add_phases(result, record);
+  add_costs(result, record);
   record.target_accuracy = control.target_accuracy;
   if (control.target_accuracy) record.seconds_to_target = seconds_to(*control.target_accuracy, result.state);
   record.judgement = judge(result, record, system);

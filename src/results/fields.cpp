@@ -191,6 +191,19 @@ constexpr std::array kFields = {
              .nesting = 6}),
     Field{"data", access<&R::data>, Role::means, Column::differing, "data", text<&R::data>},
     Field{"recipe", access<&R::recipe>, Role::means, Column::differing, "recipe", text<&R::recipe>},
+    Field{"optimizer", access<&R::optimizer>, Role::means},
+    Field{"learning_rate", access<&R::learning_rate>, Role::means},
+    Field{"momentum", access<&R::momentum>, Role::means},
+    Field{"weight_decay", access<&R::weight_decay>, Role::means},
+    Field{"schedule", access<&R::schedule>, Role::means},
+    Field{"warmup_epochs", access<&R::warmup_epochs>, Role::means},
+    Field{"label_smoothing", access<&R::label_smoothing>, Role::means},
+    Field{"dropout", access<&R::dropout>, Role::means},
+    Field{"augmentation", access<&R::augmentation>, Role::means},
+    Field{"shuffle", access<&R::shuffle>, Role::means},
+    Field{"subset", access<&R::subset>, Role::means},
+    Field{"planned_epochs", access<&R::planned_epochs>, Role::means},
+    Field{"planned_steps", access<&R::planned_steps>, Role::means},
     Field{"time_includes", access<&R::time_includes>, Role::protocol},
     Field{"interleaved", access<&R::interleaved>, Role::protocol},
     Field{"samples_ms", access<&R::samples_ms>, Role::figure},
@@ -272,6 +285,18 @@ std::span<const Field> fields() { return kFields; }
 const Field* find_field(std::string_view name) {
   const auto found = std::ranges::find(kFields, name, &Field::name);
   return found == kFields.end() ? nullptr : &*found;
+}
+
+void set_fields(const Json& values, Record& record) {
+  for (const auto& [name, value] : values.items()) {
+    const Field* field = find_field(name);
+    if (field == nullptr) throw UserError("'{}' is no field of a record", name);
+    try {
+      field->access.set(record, value);
+    } catch (const UserError& error) {
+      throw UserError("'{}' {}", name, error.what());
+    }
+  }
 }
 
 bool agree(const Record& a, const Record& b, std::initializer_list<Role> roles) {

@@ -64,6 +64,9 @@ std::span<const Field> fields();
 // Null where there is none of this name.
 const Field* find_field(std::string_view name);
 
+// Gives the record the fields of an object; throws UserError that names the one that is unknown or wrong.
+void set_fields(const Json& values, Record& record);
+
 // Whether two records have the same value in every field of these roles.
 bool agree(const Record& a, const Record& b, std::initializer_list<Role> roles);
 

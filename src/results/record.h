@@ -47,7 +47,14 @@ struct Record {
   std::string kernel = {};   // forced; empty where the engine chose
   std::string memory = {};   // "low" where activations were computed again rather than kept
   std::string data = {};     // of a training run: where its images came from
-  std::string recipe = {};   // of a training run: optimizer, schedule, augmentation
+  std::string recipe = {};   // of a training run: its method in words
+
+  // The method of a training run.
+  std::string optimizer = {}, schedule = {}, augmentation = {};
+  std::optional<double> learning_rate = {}, momentum = {}, weight_decay = {};  // the schedule starts from the first
+  std::optional<double> warmup_epochs = {}, label_smoothing = {}, dropout = {};
+  std::optional<bool> shuffle = {};
+  std::optional<int64_t> subset = {}, planned_epochs = {}, planned_steps = {};
 
   // What the time covers beside the passes: "update", "transfer", "halo", "validation".
   std::vector<std::string> time_includes = {};

@@ -1,13 +1,9 @@
 #include "train/state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
 
 namespace tacho {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -46,18 +42,17 @@ TrainedEpoch epoch_from(const Json& json) {
 std::string to_json_text(const TrainState& state) {
   Json epochs = Json::array();
   for (const TrainedEpoch& epoch : state.epochs) epochs.push_back(to_json(epoch));
-  return Json{{"recipe", storable(state.recipe)},
-              {"kernels", state.kernels},
-              {"step", state.step},
-              {"epochs", epochs},
-              {"current", to_json(state.current)}}
-      .dump();
+  return to_text({{"recipe", state.recipe},
+                  {"kernels", state.kernels},
+                  {"step", state.step},
+                  {"epochs", epochs},
+                  {"current", to_json(state.current)}});
 }
 
 TrainState state_from_json_text(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    TrainState state = {.recipe = json.at("recipe").get<std::string>(),
+    TrainState state = {.recipe = json.at("recipe"),
                         .kernels = json.at("kernels").get<std::string>(),
                         .step = json.at("step").get<int64_t>(),
                         .current = epoch_from(json.at("current"))};
@@ -66,10 +61,6 @@ TrainState state_from_json_text(const std::string& text) {
   } catch (const Json::exception& error) {
     throw UserError("holds no state of a training run: {}", error.what());
   }
-}
-
-std::string storable(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace tacho

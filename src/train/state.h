@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json_values.h"
+
 namespace tacho {
 
 // One pass over the training set, and what the network could do after it.
@@ -22,7 +24,7 @@ struct TrainedEpoch {
 
 // How far a run is, and whose: everything that is no weight.
 struct TrainState {
-  std::string recipe = {};   // describe(recipe)
+  Json recipe = {};          // identity_of(recipe)
   std::string kernels = {};  // what computes it: other kernels round otherwise
   int64_t step = 0;
   std::vector<TrainedEpoch> epochs = {};
@@ -32,8 +34,5 @@ struct TrainState {
 std::string to_json_text(const TrainState& state);
 // Throws UserError where the text is none of to_json_text().
 TrainState state_from_json_text(const std::string& text);
-
-// The text as it comes back from a checkpoint: what is no UTF-8, as in the name of a file, is replaced.
-std::string storable(const std::string& text);
 
 }  // namespace tacho

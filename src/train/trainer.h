@@ -8,6 +8,7 @@
 
 #include "data/data_set.h"
 #include "data/loader.h"
+#include "distributed/pass.h"
 #include "engine/engine.h"
 #include "train/checkpoint.h"
 #include "train/phase_memory.h"
@@ -51,7 +52,7 @@ struct TrainResult {
   TrainState state = {};
   int64_t images = 0;                                                     // of the training set
   int64_t steps = 0;                                                      // of the whole run
-  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the last steps
+  PhaseSamples phases = {};  // of the last steps
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
   std::map<std::string, int64_t> phase_bytes = {};
