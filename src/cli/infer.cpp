@@ -95,19 +95,17 @@ void infer(const InferOptions& options) {
 
 }  // namespace
 
-void add_infer_command(CLI::App& app, CommandContext&) {
+void add_infer_command(Command app, CommandContext&) {
   auto options = std::make_shared<InferOptions>();
-  CLI::App* command = app.add_subcommand("infer", "Run a network on the images of a NumPy file");
-  command->add_option("model", options->model, "A name of 'tacho models'")->required();
-  command->add_option("--weights", options->weights,
-                      "Its weights, a safetensors file with torchvision's names");
-  command->add_option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W")
-      ->required();
-  command->add_option("--output", options->output, "Where the predictions go, a npy file")->required();
-  command->add_option("--engine", options->engine, "native or reference")->capture_default_str();
-  command->add_option("--threads", options->threads, "Default: every usable core");
-  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
-  command->callback([options] { infer(*options); });
+  Command command = app.subcommand("infer", "Run a network on the images of a NumPy file");
+  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("--weights", options->weights, "Its weights, a safetensors file with torchvision's names");
+  command.option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W").required();
+  command.option("--output", options->output, "Where the predictions go, a npy file").required();
+  command.option("--engine", options->engine, "native or reference").show_default();
+  command.option("--threads", options->threads, "Default: every usable core");
+  command.option("--classes", options->classes, "Of a classifier").show_default();
+  command.on_run([options] { infer(*options); });
 }
 
 }  // namespace tacho

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "bench/machine.h"
-#include "cli/page.h"
 #include "capture/bench_record.h"
 #include "capture/environment.h"
+#include "cli/page.h"
 #include "results/format.h"
 
 namespace tacho {

@@ -9,14 +9,14 @@
 #include "base/text.h"
 #include "bench/machine.h"
 #include "bench/runner.h"
+#include "capture/bench_record.h"
+#include "capture/resume.h"
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/progress.h"
 #include "cli/sweep_options.h"
-#include "capture/bench_record.h"
 #include "results/format.h"
 #include "results/references.h"
-#include "capture/resume.h"
 
 namespace tacho {
 namespace {
@@ -129,22 +129,21 @@ void check_system_name(const std::string& name) {
   }
 }
 
-void add_keep_options(CLI::App& command, MeasureOptions& options) {
+void add_keep_options(Command command, MeasureOptions& options) {
   add_output_options(command, options.output);
   add_store_options(command, options.store);
-  command.add_flag("--no-db", options.without_store, "Do not keep the results");
-  command.add_option("--system", options.system,
-                     "Name of this machine in the results; default: the host's name");
+  command.flag("--no-db", options.without_store, "Do not keep the results");
+  command.option("--system", options.system, "Name of this machine in the results; default: the host's name");
 }
 
-void add_measure_options(CLI::App& command, MeasureOptions& options) {
+void add_measure_options(Command command, MeasureOptions& options) {
   add_keep_options(command, options);
   command
-      .add_option_function<std::string>(
+      .option(
           "--continue", [&](const std::string& run) { options.resumed = run; },
           "Go on with a run that was interrupted: measure only the cells it lacks; default: the last one")
-      ->expected(0, 1)
-      ->type_name("RUN");
+      .expected(0, 1)
+      .type_name("RUN");
 }
 
 void measure_and_report(const Job& job, const MeasureOptions& options, CommandContext& context) {

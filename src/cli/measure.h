@@ -23,8 +23,8 @@ struct MeasureOptions {
 };
 
 // Where results go, without how to go on with a run.
-void add_keep_options(CLI::App& command, MeasureOptions& options);
-void add_measure_options(CLI::App& command, MeasureOptions& options);
+void add_keep_options(Command command, MeasureOptions& options);
+void add_measure_options(Command command, MeasureOptions& options);
 
 // Throws UserError for a name that could never be asked for again.
 void check_system_name(const std::string& name);

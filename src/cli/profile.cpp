@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "bench/machine.h"
+#include "capture/bench_record.h"
+#include "capture/environment.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -16,8 +18,6 @@
 #include "cli/sweep_options.h"
 #include "report/profile_table.h"
 #include "report/trace.h"
-#include "capture/bench_record.h"
-#include "capture/environment.h"
 
 namespace tacho {
 namespace {
@@ -85,31 +85,31 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
   write_output(options.output, format_profile(*profile, format, options.top));
 }
 
-void add_case_options(CLI::App& command, SweepOptions& options) {
-  command.add_option("model", options.models, "A name of 'tacho models'")->required();
-  command.add_option("--mode", options.modes, "infer or train")->capture_default_str();
-  command.add_option("--batch", options.batches, "Default: 16, volumes 1");
-  command.add_option("--threads", options.threads, "Default: every usable core");
-  command.add_option("--engine", options.engines, "One that tells its steps")->capture_default_str();
-  command.add_option("--image", options.images, "224 or 224x160 or 40x216x216; default: the model's own");
+void add_case_options(Command command, SweepOptions& options) {
+  command.option("model", options.models, "A name of 'tacho models'").required();
+  command.option("--mode", options.modes, "infer or train").show_default();
+  command.option("--batch", options.batches, "Default: 16, volumes 1");
+  command.option("--threads", options.threads, "Default: every usable core");
+  command.option("--engine", options.engines, "One that tells its steps").show_default();
+  command.option("--image", options.images, "224 or 224x160 or 40x216x216; default: the model's own");
 }
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, CommandContext& context) {
+void add_profile_command(Command app, CommandContext& context) {
   auto options = std::make_shared<ProfileOptions>();
   options->sweep.shared.repeat = kRepeat;
-  CLI::App* command = app.add_subcommand(
+  Command command = app.subcommand(
       "profile",
       "Where the time of a pass goes: each layer's kernel, time, GFLOP/s, bytes, % of the roofline");
-  add_case_options(*command, options->sweep);
-  add_protocol_options(*command, options->sweep.shared);
-  command->add_option("--top", options->top, "Of table and md: show only so many layers, the most expensive")
-      ->check(CLI::Range(int64_t{1}, kMostRows));
-  command->add_option("--trace", options->trace,
-                      "Also write the last pass to this file, for chrome://tracing or Perfetto");
-  add_output_options(*command, options->output);
-  command->callback([options, &context] { profile_and_report(*options, context); });
+  add_case_options(command, options->sweep);
+  add_protocol_options(command, options->sweep.shared);
+  command.option("--top", options->top, "Of table and md: show only so many layers, the most expensive")
+      .range(1, kMostRows);
+  command.option("--trace", options->trace,
+                 "Also write the last pass to this file, for chrome://tracing or Perfetto");
+  add_output_options(command, options->output);
+  command.on_run([options, &context] { profile_and_report(*options, context); });
 }
 
 }  // namespace tacho

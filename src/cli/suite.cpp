@@ -97,21 +97,21 @@ Job job_of(const Suite& suite, double scale) {
 
 }  // namespace
 
-void add_suite_command(CLI::App& app, CommandContext& context) {
+void add_suite_command(Command app, CommandContext& context) {
   auto options = std::make_shared<SuiteOptions>();
-  CLI::App* command = app.add_subcommand("suite", "Run a list of measurements that has a name");
-  command->add_option("name", options->name, list_of_suites())->required();
+  Command command = app.subcommand("suite", "Run a list of measurements that has a name");
+  command.option("name", options->name, list_of_suites()).required();
   command
-      ->add_option("--scale", options->scale,
-                   "Run this share of the passes, or of the training images, from 0 to 1")
-      ->capture_default_str()
-      ->check([](const std::string& text) {
+      .option("--scale", options->scale,
+              "Run this share of the passes, or of the training images, from 0 to 1")
+      .show_default()
+      .check([](const std::string& text) {
         const auto share = parse_quantity(text);
         return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
       });
-  command->add_option("--data", options->data, "For the suite cifar: cifar10:DIR");
-  add_measure_options(*command, options->measure);
-  command->callback([options, &context] {
+  command.option("--data", options->data, "For the suite cifar: cifar10:DIR");
+  add_measure_options(command, options->measure);
+  command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
     const Job job = job_of(suite, options->scale);

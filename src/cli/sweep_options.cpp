@@ -26,37 +26,30 @@ std::vector<std::string> split_models(const std::vector<std::string>& arguments)
 
 }  // namespace
 
-void add_memory_option(CLI::App& command, bool& low_memory) {
+void add_memory_option(Command command, bool& low_memory) {
   command
-      .add_option_function<std::string>(
+      .option(
           "--memory", [&low_memory](const std::string& level) { low_memory = level == "low"; },
           "Of training, normal or low: low computes activations again rather than keep them")
-      ->check(CLI::IsMember({"normal", "low"}));
+      .one_of({"normal", "low"});
 }
 
-void add_kernel_option(CLI::App& command, std::string& kernel) {
-  command.add_option("--kernel", kernel,
-                     fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
-                                 fmt::join(engines().front()->kernels(), " or ")));
+void add_kernel_option(Command command, std::string& kernel) {
+  command.option("--kernel", kernel,
+                 fmt::format("Of convolutions, where it can: {}; default: the fastest, by measurement",
+                             fmt::join(engines().front()->kernels(), " or ")));
 }
 
-void add_protocol_options(CLI::App& command, Case& shared) {
-  command.add_option("--warmup", shared.warmup, "Passes before the timed ones")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kMostPasses));
-  command.add_option("--repeat", shared.repeat, "Timed passes")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostPasses));
-  command.add_option("--classes", shared.classes, "Of the classifiers")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMostClasses));
-  command.add_option("--seed", shared.seed, "Of weights and data")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kLargestSeed));
+void add_protocol_options(Command command, Case& shared) {
+  command.option("--warmup", shared.warmup, "Passes before the timed ones")
+      .show_default()
+      .range(0, kMostPasses);
+  command.option("--repeat", shared.repeat, "Timed passes").show_default().range(1, kMostPasses);
+  command.option("--classes", shared.classes, "Of the classifiers").show_default().range(1, kMostClasses);
+  command.option("--seed", shared.seed, "Of weights and data").show_default().range(0, kLargestSeed);
   add_memory_option(command, shared.low_memory);
   add_kernel_option(command, shared.kernel);
-  command.add_option("--weights", shared.weights,
-                     "A safetensors file with torchvision's names; default: random");
+  command.option("--weights", shared.weights, "A safetensors file with torchvision's names; default: random");
 }
 
 Sweep to_sweep(const SweepOptions& options) {

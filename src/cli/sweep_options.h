@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "bench/case.h"
 #include "bench/sweep.h"
+#include "cli/command_line.h"
 #include "engine/engines.h"
 
 namespace tacho {
@@ -21,13 +21,13 @@ struct SweepOptions {
 };
 
 // --memory normal|low.
-void add_memory_option(CLI::App& command, bool& low_memory);
+void add_memory_option(Command command, bool& low_memory);
 
 // --kernel NAME.
-void add_kernel_option(CLI::App& command, std::string& kernel);
+void add_kernel_option(Command command, std::string& kernel);
 
 // How each cell is run: passes, classes, seed, weights.
-void add_protocol_options(CLI::App& command, Case& shared);
+void add_protocol_options(Command command, Case& shared);
 
 // Throws UserError where an axis cannot be read.
 Sweep to_sweep(const SweepOptions& options);

@@ -8,11 +8,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "results/format.h"
-#include "base/json_values.h"
 
 namespace tacho {
 namespace {

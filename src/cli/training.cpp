@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "capture/train_record.h"
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/model_weights.h"
@@ -14,7 +15,6 @@
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
-#include "capture/train_record.h"
 #include "tensors/safetensors.h"
 
 namespace tacho {
