@@ -30,8 +30,8 @@ struct Case {
   std::optional<std::filesystem::path> weights = {};  // random where absent
 };
 
-// Its values, those of its execution among them, under the names of the record's fields, and the reverse; false
-// where it has no such field.
+// Its values, those of its execution among them, under the names of the record's fields, and the reverse;
+// false where it has no such field.
 Json fields_of(const Case& cell);
 bool set_field(Case& cell, std::string_view name, const Json& value);
 

@@ -18,9 +18,9 @@ struct RunControl {
   std::function<bool()> should_stop = {};
 };
 
-// Throws UserError for a case that can never run as it is written, such as an image too small for the network.
-// Returns the FLOP of all its passes, 0 where it cannot fit into memory: how long cells take relative to each
-// other.
+// Throws UserError for a case that can never run as it is written, such as an image too small for the
+// network. Returns the FLOP of all its passes, 0 where it cannot fit into memory: how long cells take
+// relative to each other.
 double check_case(const Case& cell);
 
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the

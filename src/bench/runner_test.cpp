@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace tacho {
 namespace {
 
@@ -34,7 +36,9 @@ TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
   ASSERT_EQ(result.samples_ms.size(), 3u) << result.reason;
   ASSERT_EQ(result.phases.update_ms.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(result.samples_ms[i], result.phases.forward_ms[i] + result.phases.backward_ms[i] + result.phases.exchange_ms[i] + result.phases.update_ms[i],
+    EXPECT_NEAR(result.samples_ms[i],
+                result.phases.forward_ms[i] + result.phases.backward_ms[i] + result.phases.exchange_ms[i] +
+                    result.phases.update_ms[i],
                 1e-9);
   }
 }
@@ -95,6 +99,38 @@ TEST(Runner, CountsNoWorkForAnEngineThatComputesNothing) {
   cell.warmup = 0;
   cell.repeat = 1;
   EXPECT_GT(run_case(cell, {}).flop, 0);
+}
+
+TEST(CheckCase, RefusesWhatCanNeverRun) {
+  const Case good = small_case(Mode::infer);
+  EXPECT_NO_THROW(check_case(good));
+  Case cell = good;
+  cell.execution.devices = 2;
+  EXPECT_THROW(check_case(cell), UserError);
+  cell = good;
+  cell.execution.engine = "steam";
+  EXPECT_THROW(check_case(cell), UserError);
+  cell = good;
+  cell.execution.precision = "bf16";
+  EXPECT_THAT([&] { check_case(cell); },
+              ::testing::ThrowsMessage<UserError>("--precision 'bf16': engine null has f32"));
+  cell = good;
+  cell.model = "unet3d";
+  cell.image = {8, 100, 100};
+  EXPECT_THROW(check_case(cell), UserError);
+}
+
+TEST(CheckCase, ExpectsTrainingToTakeAboutThreeTimesAsLong) {
+  const double infer = check_case(small_case(Mode::infer)), train = check_case(small_case(Mode::train));
+  EXPECT_GT(train, 2.5 * infer);
+  EXPECT_LT(train, 3.5 * infer);
+}
+
+TEST(CheckCase, ExpectsNoWorkOfACellThatCannotFit) {
+  Case cell = small_case(Mode::infer);
+  cell.execution.engine = "native";
+  cell.batch = 40'000'000;
+  EXPECT_EQ(check_case(cell), 0);
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
   add_statistics(measurement, record);
   add_rates(cell, measurement, speed, record);
   add_memory(measurement, record);
-  record.judgement = judge_samples(measurement.samples_ms, cell.execution.threads * cell.execution.devices, system.cores);
+  record.judgement =
+      judge_samples(measurement.samples_ms, cell.execution.threads * cell.execution.devices, system.cores);
   return record;
 }
 

@@ -20,7 +20,10 @@ const SystemInfo kSystem = {.name = "bench1", .cpu = "A CPU", .cores = 2};
 
 Measurement three_passes() {
   return {.samples_ms = {100, 102, 98},
-          .phases = {.forward_ms = {30, 31, 29}, .backward_ms = {60, 61, 59}, .exchange_ms = {0, 0, 0}, .update_ms = {10, 10, 10}},
+          .phases = {.forward_ms = {30, 31, 29},
+                     .backward_ms = {60, 61, 59},
+                     .exchange_ms = {0, 0, 0},
+                     .update_ms = {10, 10, 10}},
           .compile_ms = 5,
           .flop = 2'000'000'000,
           .peak_memory_bytes = 3 << 20};

@@ -30,16 +30,16 @@ std::vector<Selection> selections(const CompareOptions& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, CommandContext&) {
+void add_compare_command(Command app, CommandContext&) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Set runs, systems, engines and published results side by side");
-  command->add_option("names", options->names, kSelectionHelp)->required()->expected(2, 100);
-  command->add_option("--model", options->model, "Only this network");
-  command->add_option("--mode", options->mode, "Only infer or only train");
-  add_store_options(*command, options->store);
-  add_output_options(*command, options->output);
-  command->callback([options] {
+  Command command =
+      app.subcommand("compare", "Set runs, systems, engines and published results side by side");
+  command.option("names", options->names, kSelectionHelp).required().expected(2, 100);
+  command.option("--model", options->model, "Only this network");
+  command.option("--mode", options->mode, "Only infer or only train");
+  add_store_options(command, options->store);
+  add_output_options(command, options->output);
+  command.on_run([options] {
     const Format format = chosen_format(options->output);
     check_output(options->output);
     write_output(options->output, format_comparison(selections(*options), format));

@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "bench/machine.h"
-#include "cli/page.h"
 #include "capture/bench_record.h"
 #include "capture/environment.h"
+#include "cli/page.h"
 #include "results/format.h"
 
 namespace tacho {
 
-KeptRun::KeptRun(const MeasureOptions& options, std::string suite, std::string command)
+KeptRun::KeptRun(const KeepOptions& options, std::string suite, std::string command)
     : suite_(std::move(suite)), command_(std::move(command)), id_(unique_id()) {
   if (!options.without_store) {
     path_ = store_path(options.store);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure.h"
+#include "cli/driver.h"
 #include "results/record.h"
 #include "results/store.h"
 
@@ -14,7 +14,7 @@ namespace tacho {
 // The records of one call: what they share, and the store that keeps each as it is finished.
 class KeptRun {
  public:
-  KeptRun(const MeasureOptions& options, std::string suite, std::string command);
+  KeptRun(const KeepOptions& options, std::string suite, std::string command);
 
   // Says on stderr what disturbs the machine; the records hold it too.
   void observe_machine();

@@ -49,19 +49,19 @@ Grid sets_grid() {
   return grid;
 }
 
-CLI::App* add(CLI::App& results, const Options& options, const char* name, const char* purpose) {
-  CLI::App* command = results.add_subcommand(name, purpose);
-  add_store_options(*command, options->store);
+Command add(Command results, const Options& options, const char* name, const char* purpose) {
+  Command command = results.subcommand(name, purpose);
+  add_store_options(command, options->store);
   return command;
 }
 
-void add_list(CLI::App& results, const Options& options) {
-  CLI::App* command = add(results, options, "list", "What is kept, oldest first");
-  add_filter_options(*command, options->filter);
-  command->add_flag("--references", options->references,
-                    "The published results that come with the program; without a filter, their sets");
-  add_output_options(*command, options->output);
-  command->callback([options] {
+void add_list(Command results, const Options& options) {
+  Command command = add(results, options, "list", "What is kept, oldest first");
+  add_filter_options(command, options->filter);
+  command.flag("--references", options->references,
+               "The published results that come with the program; without a filter, their sets");
+  add_output_options(command, options->output);
+  command.on_run([options] {
     const Format format = chosen_format(options->output);
     check_output(options->output);
     if (lists_sets(*options, format)) return write_output(options->output, render(sets_grid(), format));
@@ -86,10 +86,10 @@ Record find_record(const ResultsOptions& options) {
   return store.get(store.find_id(options.id));
 }
 
-void add_show(CLI::App& results, const Options& options) {
-  CLI::App* command = add(results, options, "show", "One result, whole, as JSON");
-  command->add_option("id", options->id, "Its id, or how that begins")->required();
-  command->callback([options] { print_result(to_text(to_json(find_record(*options)), 2) + "\n"); });
+void add_show(Command results, const Options& options) {
+  Command command = add(results, options, "show", "One result, whole, as JSON");
+  command.option("id", options->id, "Its id, or how that begins").required();
+  command.on_run([options] { print_result(to_text(to_json(find_record(*options)), 2) + "\n"); });
 }
 
 // Published results come with the program; one's own must not pass for them.
@@ -103,10 +103,10 @@ std::vector<Record> own_records(const std::filesystem::path& file) {
   return records;
 }
 
-void add_import(CLI::App& results, const Options& options) {
-  CLI::App* command = add(results, options, "import", "Take in the results of a JSON file, each once");
-  command->add_option("file", options->file, "Of --format json or jsonl, or of 'results export'")->required();
-  command->callback([options] {
+void add_import(Command results, const Options& options) {
+  Command command = add(results, options, "import", "Take in the results of a JSON file, each once");
+  command.option("file", options->file, "Of --format json or jsonl, or of 'results export'").required();
+  command.on_run([options] {
     const std::vector<Record> records = own_records(options->file);
     const int added = Store(store_path(options->store)).add(records);
     fmt::print(stderr, "tacho: note: {} new results, {} were there already\n", added,
@@ -114,20 +114,20 @@ void add_import(CLI::App& results, const Options& options) {
   });
 }
 
-void add_export(CLI::App& results, const Options& options) {
-  CLI::App* command = add(results, options, "export", "Results as JSON, to be imported elsewhere");
-  add_filter_options(*command, options->filter);
-  command->add_option("-o,--output", options->output.file, "Write to this file instead of stdout");
-  command->callback([options] {
+void add_export(Command results, const Options& options) {
+  Command command = add(results, options, "export", "Results as JSON, to be imported elsewhere");
+  add_filter_options(command, options->filter);
+  command.option("-o,--output", options->output.file, "Write to this file instead of stdout");
+  command.on_run([options] {
     check_output(options->output);
     write_output(options->output, format_records(chosen_records(*options), Format::json));
   });
 }
 
-void add_delete(CLI::App& results, const Options& options) {
-  CLI::App* command = add(results, options, "delete", "Remove results for good");
-  command->add_option("ids", options->ids, "Their ids, or how those begin")->required();
-  command->callback([options] {
+void add_delete(Command results, const Options& options) {
+  Command command = add(results, options, "delete", "Remove results for good");
+  command.option("ids", options->ids, "Their ids, or how those begin").required();
+  command.on_run([options] {
     Store store = existing_store(options->store);
     std::vector<std::string> found;
     for (const std::string& id : options->ids) found.push_back(store.find_id(id));
@@ -137,15 +137,15 @@ void add_delete(CLI::App& results, const Options& options) {
 
 }  // namespace
 
-void add_results_command(CLI::App& app, CommandContext&) {
+void add_results_command(Command app, CommandContext&) {
   auto options = std::make_shared<ResultsOptions>();
-  CLI::App* results = app.add_subcommand("results", "List, show, import, export or delete what was measured");
-  results->require_subcommand(1);
-  add_list(*results, options);
-  add_show(*results, options);
-  add_import(*results, options);
-  add_export(*results, options);
-  add_delete(*results, options);
+  Command results = app.subcommand("results", "List, show, import, export or delete what was measured");
+  results.require_subcommand();
+  add_list(results, options);
+  add_show(results, options);
+  add_import(results, options);
+  add_export(results, options);
+  add_delete(results, options);
 }
 
 }  // namespace tacho

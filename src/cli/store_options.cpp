@@ -16,10 +16,10 @@ Selection select_file(const std::string& name) {
 
 }  // namespace
 
-void add_store_options(CLI::App& command, StoreOptions& options) {
-  command.add_option("--db", options.file,
-                     "Where results are kept; default: $XDG_DATA_HOME/tacho/results.db, or "
-                     "~/.local/share/tacho/results.db");
+void add_store_options(Command command, StoreOptions& options) {
+  command.option("--db", options.file,
+                 "Where results are kept; default: $XDG_DATA_HOME/tacho/results.db, or "
+                 "~/.local/share/tacho/results.db");
 }
 
 std::filesystem::path store_path(const StoreOptions& options) {
@@ -41,9 +41,9 @@ Store existing_store(const StoreOptions& options) {
   return Store(path);
 }
 
-void add_filter_options(CLI::App& command, RecordFilter& filter) {
-  command.add_option("--model", filter.model, "Only this network's");
-  command.add_option("--system", filter.system, "Only this machine's, or this published set's");
+void add_filter_options(Command command, RecordFilter& filter) {
+  command.option("--model", filter.model, "Only this network's");
+  command.option("--system", filter.system, "Only this machine's, or this published set's");
 }
 
 std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "results/selection.h"
 #include "results/store.h"
 
@@ -15,7 +15,7 @@ struct StoreOptions {
   std::optional<std::filesystem::path> file;  // default: default_store_path()
 };
 
-void add_store_options(CLI::App& command, StoreOptions& options);
+void add_store_options(Command command, StoreOptions& options);
 
 std::filesystem::path store_path(const StoreOptions& options);
 
@@ -30,7 +30,7 @@ struct RecordFilter {
   std::string model, system;
 };
 
-void add_filter_options(CLI::App& command, RecordFilter& filter);
+void add_filter_options(Command command, RecordFilter& filter);
 
 std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter);
 

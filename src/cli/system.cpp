@@ -7,11 +7,11 @@
 
 #include "base/text.h"
 #include "bench/machine.h"
+#include "capture/environment.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
-#include "capture/environment.h"
 #include "results/format.h"
 #include "results/record_json.h"
 
@@ -88,13 +88,13 @@ std::string system_text(const SystemOptions& options) {
 
 }  // namespace
 
-void add_system_command(CLI::App& app, CommandContext&) {
+void add_system_command(Command app, CommandContext&) {
   auto options = std::make_shared<SystemOptions>();
-  CLI::App* command =
-      app.add_subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
-  add_output_options(*command, options->output, "table, md or json");
-  command->add_option("--system", options->name, "Name of this machine; default: the host's name");
-  command->callback([options] {
+  Command command =
+      app.subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
+  add_output_options(command, options->output, "table, md or json");
+  command.option("--system", options->name, "Name of this machine; default: the host's name");
+  command.on_run([options] {
     check_output(options->output);
     write_output(options->output, system_text(*options));
   });

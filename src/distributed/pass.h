@@ -15,8 +15,9 @@ struct PassTimes {
   double total_ms() const { return end_ms - begin_ms; }
 };
 
-// One pass of a plan on every device of the group: forward, and in training backward, the rest of the exchange
-// that did not hide behind it, and the update. `learning_rate` overrides the update rule's. Allocates nothing.
+// One pass of a plan on every device of the group: forward, and in training backward, the rest of the
+// exchange that did not hide behind it, and the update. `learning_rate` overrides the update rule's.
+// Allocates nothing.
 PassTimes run_pass(Plan& plan, Group& group, std::optional<double> learning_rate = {});
 
 // The phases of many passes of training, a sample a pass.

@@ -19,7 +19,8 @@ Graph small_graph(bool training) {
 std::unique_ptr<Plan> small_plan(const char* engine, bool training) {
   const Graph graph = small_graph(training);
   auto plan = find_engine(engine).compile(graph, initialize(graph, 1), {.threads = 2});
-  for (const ValueId input : graph.inputs) plan->write(input, Tensor(graph.shape(input), graph.value(input).dtype));
+  for (const ValueId input : graph.inputs)
+    plan->write(input, Tensor(graph.shape(input), graph.value(input).dtype));
   return plan;
 }
 
@@ -54,7 +55,8 @@ TEST_P(Pass, GivesTheGroupEveryGradientOnceWhenItIsFinal) {
   for (size_t i = 0; i < ranges.size(); ++i) {
     EXPECT_EQ(group.ranges[i].data(), ranges[i].data());
     EXPECT_EQ(group.ranges[i].size(), ranges[i].size());
-    EXPECT_TRUE(std::ranges::equal(group.values[i], ranges[i])) << "range " << i << " changed after it was final";
+    EXPECT_TRUE(std::ranges::equal(group.values[i], ranges[i]))
+        << "range " << i << " changed after it was final";
     count += ranges[i].size();
   }
   int64_t parameters = 0;
@@ -99,8 +101,9 @@ TEST(PhaseSamples, AddUpToTheWholePass) {
   PhaseSamples samples;
   const PassTimes times = {1, 3, 7, 8, 9.5};
   samples.add(times);
-  EXPECT_DOUBLE_EQ(samples.forward_ms[0] + samples.backward_ms[0] + samples.exchange_ms[0] + samples.update_ms[0],
-                   times.total_ms());
+  EXPECT_DOUBLE_EQ(
+      samples.forward_ms[0] + samples.backward_ms[0] + samples.exchange_ms[0] + samples.update_ms[0],
+      times.total_ms());
   EXPECT_DOUBLE_EQ(samples.exchange_ms[0], 1);
 }
 

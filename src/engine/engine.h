@@ -55,8 +55,8 @@ class Plan {
 
   // The nodes before Graph::backward_begin; in training that includes the loss.
   virtual void forward() = 0;
-  // The rest: every gradient is overwritten. Only after forward(). `sink`, where there is one, takes the ranges
-  // of gradients(), in their order, each as soon as it is final.
+  // The rest: every gradient is overwritten. Only after forward(). `sink`, where there is one, takes the
+  // ranges of gradients(), in their order, each as soon as it is final.
   virtual void backward(GradientSink* sink) = 0;
   void backward() { backward(nullptr); }
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
@@ -64,8 +64,8 @@ class Plan {
 
   // Whether it is of a training graph, and so has a backward pass and an update.
   virtual bool trains() const = 0;
-  // The gradients of all parameters, in the plan's own layout: disjoint ranges in the order in which a backward
-  // pass finishes them. Plans of equal graphs, weights and options have equal ranges.
+  // The gradients of all parameters, in the plan's own layout: disjoint ranges in the order in which a
+  // backward pass finishes them. Plans of equal graphs, weights and options have equal ranges.
   virtual std::vector<std::span<float>> gradients() = 0;
 
   // In training, what the optimizer remembers about a parameter, in its shape: array `which` of

@@ -48,6 +48,10 @@ bool set_field(Execution& execution, std::string_view name, const Json& value) {
   return set_entry<Execution>(kEntries, name, value, execution);
 }
 
+bool is_execution_field(std::string_view name) {
+  return std::ranges::find(kEntries, name, &Entry<E>::name) != kEntries.end();
+}
+
 void check_execution(const Execution& execution, bool training) {
   const Engine& engine = find_engine(execution.engine);
   if (execution.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");

@@ -22,6 +22,7 @@ struct Execution {
 // Its values under the names of the record's fields, and the reverse; false where it has no such field.
 Json fields_of(const Execution& execution);
 bool set_field(Execution& execution, std::string_view name, const Json& value);
+bool is_execution_field(std::string_view name);
 
 // Throws UserError where the engine is unknown or cannot compute so.
 void check_execution(const Execution& execution, bool training);

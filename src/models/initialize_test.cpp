@@ -161,7 +161,9 @@ class CheckWeights : public testing::Test {
   Weights weights_ = initialize(graph_, 1);
 };
 
-TEST_F(CheckWeights, AcceptsWhatFits) { EXPECT_EQ(check_weights(model_, graph_, weights_, "w.safetensors"), 0); }
+TEST_F(CheckWeights, AcceptsWhatFits) {
+  EXPECT_EQ(check_weights(model_, graph_, weights_, "w.safetensors"), 0);
+}
 
 TEST_F(CheckWeights, DropsBatchCounters) {
   const size_t expected = weights_.size();

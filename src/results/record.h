@@ -51,7 +51,8 @@ struct Record {
 
   // The method of a training run.
   std::string optimizer = {}, schedule = {}, augmentation = {};
-  std::optional<double> learning_rate = {}, momentum = {}, weight_decay = {};  // the schedule starts from the first
+  std::optional<double> learning_rate = {}, momentum = {},
+                        weight_decay = {};  // the schedule starts from the first
   std::optional<double> warmup_epochs = {}, label_smoothing = {}, dropout = {};
   std::optional<bool> shuffle = {};
   std::optional<int64_t> subset = {}, planned_epochs = {}, planned_steps = {};

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "results/fields.h"
 #include "base/json_object.h"
+#include "results/fields.h"
 #include "results/statistics.h"
 
 namespace tacho {

@@ -30,9 +30,8 @@ struct RuleFields {
             {"weight_decay", rule.weight_decay}};
   }
   Json operator()(const Adam& rule) const {
-    return {{"optimizer", "adam"},
-            {"learning_rate", rule.learning_rate},
-            {"weight_decay", rule.weight_decay}};
+    return {
+        {"optimizer", "adam"}, {"learning_rate", rule.learning_rate}, {"weight_decay", rule.weight_decay}};
   }
 };
 
@@ -52,7 +51,8 @@ constexpr std::array kEntries = {
     written("image", [](const R& recipe) { return Json(to_string(recipe.image)); }),
     written<&R::classes>("classes"),
     written<&R::seed>("seed"),
-    written("weights", [](const R& recipe) { return recipe.weights ? Json(recipe.weights->string()) : Json(); }),
+    written("weights",
+            [](const R& recipe) { return recipe.weights ? Json(recipe.weights->string()) : Json(); }),
     written("data", [](const R& recipe) { return Json(describe_data(recipe)); }),
     written("recipe", [](const R& recipe) { return Json(describe_method(recipe)); }),
     written<&R::subset>("subset"),
@@ -125,12 +125,15 @@ Json identity_of(const Recipe& recipe) {
   return Json::parse(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
+void require_classifier(const Model& model) {
+  if (model.loss == Loss::softmax_cross_entropy) return;
+  throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
+                  model.name);
+}
+
 Graph build_network(const Recipe& recipe) {
   const Model& model = find_model(recipe.model);
-  if (model.loss != Loss::softmax_cross_entropy) {
-    throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
-                    model.name);
-  }
+  require_classifier(model);
   Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
   if (recipe.dropout) set_dropout(*recipe.dropout, model.name, graph);
   return graph;

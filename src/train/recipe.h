@@ -5,11 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "data/transform.h"
 #include "base/json_values.h"
+#include "data/transform.h"
 #include "engine/execution.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
+#include "models/zoo.h"
 #include "train/schedule.h"
 
 namespace tacho {
@@ -61,6 +62,9 @@ Json identity_of(const Recipe& recipe);
 
 // What is in it beside model, data and sizes, for people: "sgd, lr 0.0125, momentum 0.9, ...".
 std::string describe_method(const Recipe& recipe);
+
+// Throws UserError where the network is none that learns labels of images.
+void require_classifier(const Model& model);
 
 // The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
 // cannot be trained so.

@@ -50,8 +50,8 @@ enum class TrainEnd { done, target_reached, interrupted, diverged };
 struct TrainResult {
   TrainEnd end = TrainEnd::done;
   TrainState state = {};
-  int64_t images = 0;                                                     // of the training set
-  int64_t steps = 0;                                                      // of the whole run
+  int64_t images = 0;        // of the training set
+  int64_t steps = 0;         // of the whole run
   PhaseSamples phases = {};  // of the last steps
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;

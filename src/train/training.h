@@ -10,8 +10,8 @@
 // What a training run needs before its first step.
 namespace tacho {
 
-// The data that the recipe names, with the recipe's classes filled in where they are 0. The subset is not taken
-// yet. Throws UserError where it cannot be read or does not fit.
+// The data that the recipe names, with the recipe's classes filled in where they are 0. The subset is not
+// taken yet. Throws UserError where it cannot be read or does not fit.
 DataSet open_training_data(Recipe& recipe);
 
 // The data's own size where the network can take it, otherwise the network's.

@@ -59,8 +59,8 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     parameter_of_gradient_[pair.gradient] = pair.parameter;
 }
 
-// Steps finish a layer's gradients together, and slots lie in the order of the layers: ranges that touch and end
-// with the same step are one.
+// Steps finish a layer's gradients together, and slots lie in the order of the layers: ranges that touch and
+// end with the same step are one.
 void NativePlan::find_final_gradients() {
   std::vector<size_t> end_steps(assembly_.slots.size(), assembly_.backward_begin);
   for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) {

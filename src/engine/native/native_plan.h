@@ -17,6 +17,7 @@ class NativePlan : public Plan {
   void write(ValueId value, const Tensor& tensor) override;
   Tensor read(ValueId value) const override;
   void forward() override;
+  using Plan::backward;
   void backward(GradientSink* sink) override;
   void update(std::optional<double> learning_rate) override;
   bool trains() const override { return trains_; }

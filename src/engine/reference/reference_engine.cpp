@@ -96,7 +96,8 @@ class ReferencePlan final : public Plan {
       final_gradients_.push_back({graph_.backward_begin, gradient});
       for (size_t i = graph_.backward_begin; i < graph_.nodes.size(); ++i) {
         const Node& node = graph_.nodes[i];
-        const bool touches = std::ranges::count(node.outputs, gradient) + std::ranges::count(node.inputs, gradient) > 0;
+        const bool touches =
+            std::ranges::count(node.outputs, gradient) + std::ranges::count(node.inputs, gradient) > 0;
         if (touches) final_gradients_.back().end = i + 1;
       }
     }
