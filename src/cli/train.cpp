@@ -7,7 +7,6 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "results/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
@@ -15,6 +14,7 @@
 #include "cli/training.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
+#include "results/axis.h"
 
 namespace tacho {
 namespace {
@@ -210,15 +210,16 @@ void train_command(TrainOptions& options, bool has_epochs, CommandContext& conte
 void add_train_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<TrainOptions>();
   options->job.recipe.engine = std::string(engines().front()->name());
-  options->job.recipe.threads = usable_cores();
   options->job.recipe.classes = 0;
   CLI::App* command = app.add_subcommand("train", "Train a network for real: accuracy, memory, checkpoints");
   add_size_options(*command, *options);
   add_method_options(*command, *options);
   add_control_options(*command, *options);
   add_keep_options(*command, options->measure);
-  command->callback(
-      [options, command, &context] { train_command(*options, command->count("--epochs") > 0, context); });
+  command->callback([options, command, &context] {
+    if (command->count("--threads") == 0) options->job.recipe.threads = usable_cores();
+    train_command(*options, command->count("--epochs") > 0, context);
+  });
 }
 
 }  // namespace tacho
