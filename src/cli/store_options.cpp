@@ -11,7 +11,7 @@ namespace {
 bool is_file(const std::string& name) { return name.ends_with(".json") || name.ends_with(".jsonl"); }
 
 Selection select_file(const std::string& name) {
-  return {name, latest_of_each_case(parse_records(read_file(name), name))};
+  return selection_of(name, parse_records(read_file(name), name));
 }
 
 }  // namespace
