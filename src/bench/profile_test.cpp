@@ -77,13 +77,13 @@ TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
 
 TEST(Profile, StopsBetweenPasses) {
   int seen = 0;
-  const RunHooks hooks = {.progress =
+  const RunControl control = {.progress =
                               [&](int, int passes) {
                                 EXPECT_EQ(passes, 7);
                                 ++seen;
                               },
                           .should_stop = [&] { return seen == 4; }};
-  EXPECT_FALSE(profile_case(small_case(Mode::infer), hooks));
+  EXPECT_FALSE(profile_case(small_case(Mode::infer), control));
   EXPECT_EQ(seen, 4);
 }
 

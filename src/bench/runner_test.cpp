@@ -73,9 +73,9 @@ TEST(Runner, TurnsAnErrorIntoAFailedCell) {
 
 TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
   int passes_seen = 0;
-  const RunHooks hooks = {.progress = [&](int, int) { ++passes_seen; },
+  const RunControl control = {.progress = [&](int, int) { ++passes_seen; },
                           .should_stop = [&] { return passes_seen == 4; }};
-  const Measurement result = run_case(small_case(Mode::infer), hooks);
+  const Measurement result = run_case(small_case(Mode::infer), control);
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(passes_seen, 4);
   EXPECT_TRUE(result.samples_ms.empty());
@@ -83,11 +83,11 @@ TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
 
 TEST(Runner, ReportsEveryPassOnceInOrder) {
   std::vector<int> seen;
-  const RunHooks hooks = {.progress = [&](int pass, int passes) {
+  const RunControl control = {.progress = [&](int pass, int passes) {
     EXPECT_EQ(passes, 5);
     seen.push_back(pass);
   }};
-  run_case(small_case(Mode::infer), hooks);
+  run_case(small_case(Mode::infer), control);
   EXPECT_THAT(seen, ::testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
