@@ -59,7 +59,8 @@ class Topology {
   Handle handle_;
 };
 
-// Loaded at the first call.
+// Loaded at the first call, which sets environment variables for a moment: use_threads() comes before
+// helpers.
 const Topology& this_machine();
 
 std::string hwloc_version();
