@@ -169,6 +169,14 @@ class PageTest(BrowserTest):
         self.assertIn("95 % interval", text)
         self.assertNotIn("null", text)
 
+    def test_an_opened_row_says_that_its_case_was_measured_again(self):
+        self.run_script("""(() => { const filter = document.querySelector('#results-filter');
+            filter.value = 'bench-01 resnet18 train'; filter.dispatchEvent(new Event('input')); })()""")
+        self.run_script("[...document.querySelectorAll('.results .open')].forEach(button => button.click())")
+        text = self.run_script("document.querySelector('.results').innerText")
+        self.assertIn("this is the latest", text)
+        self.assertIn("this is not the latest", text)
+
     def test_a_bar_shows_its_samples(self):
         self.run_script("document.querySelector('#zoo canvas').scrollIntoView({ block: 'start', behavior: 'instant' })")
         x, y = self.run_script("""(() => { const bar = charts[0].getDatasetMeta(0).data[3], box = charts[0].canvas.getBoundingClientRect();

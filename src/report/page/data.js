@@ -86,11 +86,11 @@ function makeSystems() {
 
 function makeEntries(systems) {
   return page.records.map((record, i) => {
-    const [at, , latest, figures] = page.places[i];
+    const [at, cell, latest, figures] = page.places[i];
     const system = systems[at];
     const time = NO_FIGURE.has(record.verdict) ? null : timeOf(record);
     return {
-      record, system, key: system.key, machine: system.machine, set: system.set, latest: latest === 1, figures,
+      record, system, key: system.key, machine: system.machine, set: system.set, cell, latest: latest === 1, figures,
       network: [record.model, variantOf(record)].filter(Boolean).join(', '),
       time, rate: time ? rateOf(record, time) : record.images_per_s, doubtful: DOUBTFUL.has(record.verdict), images: imagesPerPass(record),
     };
