@@ -158,6 +158,25 @@ class Compare(StoreTest):
         self.assertEqual((row["a"]["threads"], row["b"]["threads"]), (1, 2))
         self.assertNotIn("peak_memory_mib", records[0])
 
+    def test_fails_where_the_first_is_slower_by_more_than_is_tolerated(self):
+        self.add(system="before", scale_ms=100)
+        self.add(system="now", scale_ms=110)
+        table = self.run_tacho("compare", "now", "before").stdout
+        for share in ("5", "5%", "0.5 %"):
+            self.assertEqual(self.run_tacho("compare", "now", "before", "--fail-if-slower", share, status=1).stdout, table)
+        self.run_tacho("compare", "now", "before", "--fail-if-slower", "20%")
+        self.run_tacho("compare", "before", "now", "--fail-if-slower", "0")
+
+    def test_a_slowdown_within_the_noise_does_not_fail(self):
+        self.add(system="before", scale_ms=100)
+        self.add(system="now", scale_ms=100.5)
+        self.run_tacho("compare", "now", "before", "--fail-if-slower", "0")
+
+    def test_refuses_what_is_no_percentage(self):
+        self.add(system="before", scale_ms=100)
+        for share in ("", "%", "-5%", "five", "5%%", "nan", "5x"):
+            self.assertIn("--fail-if-slower", self.refusal("compare", "before", "before", f"--fail-if-slower={share}"))
+
     def test_refuses_names_that_mean_nothing(self):
         self.assertIn("dgx1-v100", self.refusal("compare", "nothing", "embl-gpu"))
         self.assertIn("nothing was measured on this machine", self.refusal("compare", "this", "dgx1-v100"))

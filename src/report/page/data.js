@@ -36,9 +36,9 @@ function phrases(record, fields) {
 
 const variantOf = (record) => phrases(record, VARIANT).join(', ');
 
-// What a figure's entries have in common, as a phrase: "batch 16 per device, 1 device, 2 threads, f32".
+// What a figure's entries have in common beside their network, as a phrase: "batch 16 per device, 1 device, f32".
 function conditions(entries, ...without) {
-  const asked = CONFIGURATION.filter(({ name, column }) => column !== 'never' && name !== 'engine' && !without.includes(name));
+  const asked = CONFIGURATION.filter((field) => field.column !== 'never' && field.name !== 'engine' && !VARIANT.includes(field) && !without.includes(field.name));
   return asked.map((field) => {
     const values = unique(entries.map(({ record }) => record[field.name]).filter(isGiven));
     if (!values.length || values.length > 6) return '';
@@ -86,11 +86,11 @@ function makeSystems() {
 
 function makeEntries(systems) {
   return page.records.map((record, i) => {
-    const [at, , latest, figures] = page.places[i];
+    const [at, cell, latest, figures] = page.places[i];
     const system = systems[at];
     const time = NO_FIGURE.has(record.verdict) ? null : timeOf(record);
     return {
-      record, system, key: system.key, machine: system.machine, set: system.set, latest: latest === 1, figures,
+      record, system, key: system.key, machine: system.machine, set: system.set, cell, latest: latest === 1, figures,
       network: [record.model, variantOf(record)].filter(Boolean).join(', '),
       time, rate: time ? rateOf(record, time) : record.images_per_s, doubtful: DOUBTFUL.has(record.verdict), images: imagesPerPass(record),
     };

@@ -99,13 +99,18 @@ function resultRow(entry, columns) {
 
 const SUMMARISED = new Set(['samples_ms', 'epochs', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
 
+function repetitions(entry) {
+  const times = allEntries.filter(({ cell }) => cell === entry.cell).length;
+  return times > 1 ? `${times} times; this is ${entry.latest ? '' : 'not '}the latest` : undefined;
+}
+
 function resultDetails(entry) {
   const { record } = entry;
   const plain = Object.entries(record).filter(([name, value]) => !SUMMARISED.has(name) && value !== '')
     .map(([name, value]) => [name, typeof value === 'number' && !Number.isInteger(value) ? number(value, 5) : Array.isArray(value) ? value.join(', ') : String(value)]);
   return h('div', { class: 'detail' },
     (record.samples_ms || []).length > 1 ? h('div', {}, samplesStrip(record, colourOf(entry.key)), samplesSummary(record)) : null,
-    h('div', {}, facts(plain)),
+    h('div', {}, facts([['measured', repetitions(entry)], ...plain])),
     h('div', { class: 'wide' }, sampleValues(record, Infinity), remarks(record),
       record.source ? h('p', { class: 'remark' }, 'Source: ', linked(record.source)) : null,
       record.protocol ? h('p', { class: 'remark' }, `Protocol: ${record.protocol}`) : null,
