@@ -111,14 +111,16 @@ bool may_run(const RunControl& control, int pass, int passes) {
 
 }  // namespace
 
+void check_profile(const Case& cell) {
+  if (find_engine(cell.execution.engine).tells_steps()) return;
+  throw UserError("engine {} does not tell its steps; use {}", cell.execution.engine, default_engine());
+}
+
 std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control) {
   const Workload workload = build_workload(cell);
   require_memory(memory_need_bytes(cell, workload));
   PreparedCase prepared(cell, workload, control.kernel_cache);
   const StepList list = prepared.plan().steps();
-  if (list.steps.empty()) {
-    throw UserError("engine {} does not tell its steps; use {}", cell.execution.engine, default_engine());
-  }
   Recorder recorder(prepared, list);
   Measurement whole = prepared.measurement();
   const int passes = cell.warmup + 2 * cell.repeat;

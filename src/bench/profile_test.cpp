@@ -67,7 +67,7 @@ TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
   Case cell = small_case(Mode::infer);
   cell.execution = {.engine = "null"};
   try {
-    profile_case(cell, {});
+    check_profile(cell);
     FAIL();
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("null"));
@@ -78,11 +78,11 @@ TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
 TEST(Profile, StopsBetweenPasses) {
   int seen = 0;
   const RunControl control = {.progress =
-                              [&](int, int passes) {
-                                EXPECT_EQ(passes, 7);
-                                ++seen;
-                              },
-                          .should_stop = [&] { return seen == 4; }};
+                                  [&](int, int passes) {
+                                    EXPECT_EQ(passes, 7);
+                                    ++seen;
+                                  },
+                              .should_stop = [&] { return seen == 4; }};
   EXPECT_FALSE(profile_case(small_case(Mode::infer), control));
   EXPECT_EQ(seen, 4);
 }

@@ -74,7 +74,7 @@ TEST(Runner, TurnsAnErrorIntoAFailedCell) {
 TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
   int passes_seen = 0;
   const RunControl control = {.progress = [&](int, int) { ++passes_seen; },
-                          .should_stop = [&] { return passes_seen == 4; }};
+                              .should_stop = [&] { return passes_seen == 4; }};
   const Measurement result = run_case(small_case(Mode::infer), control);
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(passes_seen, 4);

@@ -95,6 +95,9 @@ class Engine {
   // False for an engine that is there to be right, not to be used: it would take days to learn anything.
   virtual bool is_fast() const { return true; }
 
+  // Whether its plans tell their steps: Plan::steps().
+  virtual bool tells_steps() const { return false; }
+
   // In which numbers it can compute.
   virtual std::vector<std::string> precisions() const { return {std::string(kSinglePrecision)}; }
 

@@ -24,6 +24,7 @@ bool has_column(const Field& field) { return field.access.plain; }
 void bind_json(Statement& statement, int parameter, const Json& value) {
   if (value.is_null()) return statement.bind_null(parameter);
   if (value.is_string()) return statement.bind(parameter, value.get_ref<const std::string&>());
+  if (value.is_boolean()) return statement.bind(parameter, int64_t{value.get<bool>()});
   if (value.is_number_integer()) return statement.bind(parameter, value.get<int64_t>());
   statement.bind(parameter, value.get<double>());
 }

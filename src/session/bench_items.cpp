@@ -122,6 +122,7 @@ class ProfileItem final : public WorkItem {
 
   void check(const Note& note) override {
     work_ = check_case(cell_);
+    check_profile(cell_);
     check_weights_files({cell_}, note);
   }
 
