@@ -158,7 +158,7 @@ KernelChoice choose_kernels(const Program& program, const CompileOptions& option
     const std::vector<ConvolutionKernel> kernels = candidates(program, instruction);
     if (kernels.size() < 2 || forced) {
       const bool can = forced && std::ranges::find(kernels, *forced) != kernels.end();
-      choice.push_back(can ? *forced : ConvolutionKernel::onednn);
+      choice.push_back(can ? *forced : kernels.empty() ? ConvolutionKernel::onednn : kernels.front());
       continue;
     }
     const bool is_slice = homes.of.contains(instruction.outputs[0]);
