@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/native/emit.h"
+#include "engine/native/onednn_limit.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -260,7 +261,10 @@ void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::de
                               std::string kernel, std::vector<Argument> arguments) {
   if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch(scratchpad));
   std::vector<View> views;
-  for (const auto& [argument, view] : arguments) views.push_back(view);
+  for (const auto& [argument, view] : arguments) {
+    require_within_onednn_limit(result_.layers.back().name, kernel, view.desc);
+    views.push_back(view);
+  }
   result_.steps.push_back(
       std::make_unique<PrimitiveStep>(step_info(std::move(kernel), views), primitive, std::move(arguments)));
 }

@@ -114,8 +114,9 @@ class Assembler {
   void add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function);
   void add_reorder(const View& from, const View& to);
 
-  // Forward primitives that their backward counterparts ask for, by a value that both know.
-  std::map<ValueId, dnnl::pooling_forward::primitive_desc> pooling_hints;
+  // What backward steps ask of forward ones, by a value that both know: the layout that was pooled to, and a
+  // primitive.
+  std::map<ValueId, dnnl::memory::desc> pooled_layouts;
   std::map<ValueId, dnnl::batch_normalization_forward::primitive_desc> batch_norm_hints;
 
  private:

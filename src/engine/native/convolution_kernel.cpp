@@ -5,6 +5,7 @@
 
 #include "engine/native/emit_direct.h"
 #include "engine/native/emit_winograd.h"
+#include "engine/native/onednn_limit.h"
 
 namespace tacho::native {
 namespace {
@@ -43,7 +44,8 @@ std::optional<ConvolutionKernel> find_kernel(std::string_view name) {
 
 std::vector<ConvolutionKernel> candidates(const Program& program, const Instruction& instruction) {
   if (convolution_of(instruction.op) == nullptr) return {};
-  std::vector<ConvolutionKernel> kernels = {ConvolutionKernel::onednn};
+  std::vector<ConvolutionKernel> kernels;
+  if (within_onednn_limit(program, instruction)) kernels.push_back(ConvolutionKernel::onednn);
   if (winograd_can(program, instruction)) kernels.push_back(ConvolutionKernel::winograd);
   if (direct_can(program, instruction)) kernels.push_back(ConvolutionKernel::direct);
   return kernels;

@@ -19,7 +19,8 @@ inline constexpr std::array kConvolutionKernels = {ConvolutionKernel::onednn, Co
 std::string_view name_of(ConvolutionKernel kernel);
 std::optional<ConvolutionKernel> find_kernel(std::string_view name);
 
-// Those that can compute an instruction on this CPU, oneDNN first; empty where it is no convolution.
+// Those that can compute an instruction on this CPU, oneDNN first; empty where it is no convolution, or one
+// that is too large for oneDNN and not for ours.
 std::vector<ConvolutionKernel> candidates(const Program& program, const Instruction& instruction);
 
 // Everything about an instruction that decides how fast a kernel is: its op, shapes, and what is fused in.

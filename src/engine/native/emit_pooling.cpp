@@ -3,6 +3,7 @@
 #include "engine/native/emit.h"
 #include "engine/native/plain_kernels.h"
 #include "kernels/blocked/blocked.h"
+#include "kernels/max_pool/max_pool.h"
 
 namespace tacho::native {
 namespace {
@@ -43,8 +44,9 @@ void emit_average(algorithm kind, const Geometry& g, const Instruction& instruct
 }
 
 // A 3D pooling, whatever the axes are.
-blocked::Pooling pooling_of(const Geometry& g, const Shape& input, const Shape& output) {
-  blocked::Pooling pooling = {.batch = input[0], .channels = input[1]};
+template<typename Pooling>
+Pooling pooling_of(const Geometry& g, const Shape& input, const Shape& output) {
+  Pooling pooling = {.batch = input[0]};
   const size_t missing = 3 - g.kernel.size();
   for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
     pooling.input[missing + axis] = input[2 + axis];
@@ -64,8 +66,9 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const Geometry& 
                     const Instruction& instruction, Assembler& assembler) {
   if (assembler.is_training() || !blocked::supported() || !assembler.is_in_blocks(instruction.inputs[0]))
     return false;
-  const auto pooling =
-      pooling_of(g, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.outputs[0]));
+  const Shape& input = assembler.shape(instruction.inputs[0]);
+  auto pooling = pooling_of<blocked::Pooling>(g, input, assembler.shape(instruction.outputs[0]));
+  pooling.channels = input[1];
   const int threads = assembler.threads();
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const View y = assembler.define_in_blocks(instruction.outputs[0]);
@@ -78,28 +81,34 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const Geometry& 
   return true;
 }
 
-// dy -> dx in the layout of dy, with a workspace for max pooling.
-void emit_backward(algorithm kind, const Geometry& g, const Shape& input, const Forward::primitive_desc& hint,
-                   ValueId dy_id, std::optional<ValueId> workspace, const Instruction& instruction,
-                   Assembler& assembler) {
-  const View dy = assembler.in_layout(dy_id, hint.dst_desc());
-  const Backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
-  const Backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
-  const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
-  std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}};
-  if (workspace) arguments.emplace_back(DNNL_ARG_WORKSPACE, assembler.view(*workspace));
-  assembler.add_primitive(Backward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+View in_a_usual_layout(ValueId id, Assembler& assembler) {
+  const View existing = assembler.view(id);
+  return existing.desc == layout_like(existing.desc, existing.desc.dims()) ? existing
+                                                                           : assembler.in_plain(id);
+}
+
+// `x` and `y` have the same layout.
+max_pool::Pooling max_pooling_of(const Geometry& g, const memory::desc& x, const memory::desc& y) {
+  auto pooling = pooling_of<max_pool::Pooling>(g, x.dims(), y.dims());
+  pooling.lanes = neighbouring_channels(x);
+  pooling.blocks = (x.dims()[1] + pooling.lanes - 1) / pooling.lanes;
+  pooling.src_batch_stride = batch_stride(x);
+  pooling.dst_batch_stride = batch_stride(y);
+  return pooling;
 }
 
 void emit_average_backward(algorithm kind, const Geometry& g, const Shape& input,
                            const Instruction& instruction, Assembler& assembler) {
-  const ValueId dy = instruction.inputs[0];
   // Averages need no more of the forward pass than its layout: that of the gradient at hand.
-  const View view = assembler.view(dy);
-  const Forward::desc desc(dnnl::prop_kind::forward_training, kind, layout_like(view.desc, input), view.desc,
-                           g.stride, g.kernel, g.padding, g.padding_end);
-  const Forward::primitive_desc hint(desc, assembler.attributes(), assembler.engine());
-  emit_backward(kind, g, input, hint, dy, {}, instruction, assembler);
+  const View dy = assembler.view(instruction.inputs[0]);
+  const Forward::desc forward(dnnl::prop_kind::forward_training, kind, layout_like(dy.desc, input), dy.desc,
+                              g.stride, g.kernel, g.padding, g.padding_end);
+  const Forward::primitive_desc hint(forward, assembler.attributes(), assembler.engine());
+  const Backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
+  const Backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
+  assembler.add_primitive(Backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
 }
 
 algorithm average_kind(const AveragePool& op) {
@@ -141,24 +150,31 @@ void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assem
   const Geometry g =
       geometry_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
   if (emit_in_blocks("max_pool", blocked::max_pool, g, instruction, assembler)) return;
-  const View x = assembler.view(instruction.inputs[0]);
-  const auto pd = forward_desc(algorithm::pooling_max, g, x.desc, output, assembler);
-  std::vector<Argument> arguments = {{DNNL_ARG_SRC, x},
-                                     {DNNL_ARG_DST, assembler.define(instruction.outputs[0], pd.dst_desc())}};
-  if (op.training) {
-    const View argmax = assembler.define(instruction.outputs[1], pd.workspace_desc());
-    arguments.emplace_back(DNNL_ARG_WORKSPACE, argmax);
-    assembler.pooling_hints.emplace(instruction.outputs[1], pd);
-  }
-  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+  const View x = in_a_usual_layout(instruction.inputs[0], assembler);
+  const View y = assembler.define(instruction.outputs[0], layout_like(x.desc, output));
+  const auto pooling = max_pooling_of(g, x.desc, y.desc);
+  std::vector<View> views = {x, y};
+  if (op.training)
+    views.push_back(assembler.define_bytes(instruction.outputs[1], max_pool::argmax_bytes(pooling)));
+  assembler.add_kernel("max_pool", views, [=, threads = assembler.threads()](std::span<std::byte* const> at) {
+    uint8_t* argmax = at.size() > 2 ? as<uint8_t>(at[2]) : nullptr;
+    max_pool::forward(pooling, as<const float>(at[0]), as<float>(at[1]), argmax, threads);
+  });
+  if (op.training) assembler.pooled_layouts.emplace(instruction.outputs[1], y.desc);
 }
 
 void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assembler& assembler) {
-  const ValueId argmax = instruction.inputs[0], dy = instruction.inputs[1];
-  const Geometry g =
-      geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input, assembler.shape(dy));
-  emit_backward(algorithm::pooling_max, g, op.input, assembler.pooling_hints.at(argmax), dy, argmax,
-                instruction, assembler);
+  const ValueId argmax = instruction.inputs[0], gradient = instruction.inputs[1];
+  const Geometry g = geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input,
+                                 assembler.shape(gradient));
+  const View dy = assembler.in_layout(gradient, assembler.pooled_layouts.at(argmax));
+  const View dx = assembler.define(instruction.outputs[0], layout_like(dy.desc, op.input));
+  const auto pooling = max_pooling_of(g, dx.desc, dy.desc);
+  assembler.add_kernel("max_pool_backward", {assembler.view(argmax), dy, dx},
+                       [=, threads = assembler.threads()](std::span<std::byte* const> at) {
+                         max_pool::backward(pooling, as<const uint8_t>(at[0]), as<const float>(at[1]),
+                                            as<float>(at[2]), threads);
+                       });
 }
 
 void emit_op(const AveragePool& op, const Instruction& instruction, Assembler& assembler) {

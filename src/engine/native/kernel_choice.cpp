@@ -1,5 +1,6 @@
 #include "engine/native/kernel_choice.h"
 
+#include <emmintrin.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,6 +75,13 @@ double counted_ms(const StepList& list, std::span<const StepTime> times, bool co
   return sum;
 }
 
+// Out of all caches.
+void flush(std::span<const std::byte> memory) {
+  constexpr size_t kLineBytes = 64;
+  for (size_t i = 0; i < memory.size(); i += kLineBytes) _mm_clflush(memory.data() + i);
+  _mm_mfence();
+}
+
 // One kernel at work on an instruction, ready to be timed.
 class Candidate {
  public:
@@ -103,6 +111,9 @@ class Candidate {
 
   void run() {
     if (plan_ == nullptr) return;
+    // In a network all other layers have run since these weights were last read, and the input was just
+    // written.
+    for (const auto& memory : plan_->weight_memory()) flush(memory);
     plan_->forward();
     plan_->backward();
     best_ms_ = std::min(best_ms_, counted_ms(list_, times_, reads_input_));
@@ -158,7 +169,7 @@ KernelChoice choose_kernels(const Program& program, const CompileOptions& option
     const std::vector<ConvolutionKernel> kernels = candidates(program, instruction);
     if (kernels.size() < 2 || forced) {
       const bool can = forced && std::ranges::find(kernels, *forced) != kernels.end();
-      choice.push_back(can ? *forced : ConvolutionKernel::onednn);
+      choice.push_back(can ? *forced : kernels.empty() ? ConvolutionKernel::onednn : kernels.front());
       continue;
     }
     const bool is_slice = homes.of.contains(instruction.outputs[0]);

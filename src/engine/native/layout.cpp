@@ -46,6 +46,12 @@ memory::desc any_desc(const Shape& shape) { return memory::desc(shape, memory::d
 
 int64_t channel_block(const memory::desc& desc) { return layout_of(desc).block; }
 
+int64_t neighbouring_channels(const memory::desc& desc) {
+  const Layout layout = layout_of(desc);
+  const bool channels_last = layout.tag == Tag::nwc || layout.tag == Tag::nhwc || layout.tag == Tag::ndhwc;
+  return channels_last ? desc.dims()[1] : layout.block;
+}
+
 memory::desc blocked_desc(const Shape& shape) {
   const auto tag = shape.size() == 4 ? Tag::nChw8c : Tag::nCdhw8c;
   return memory::desc(shape, memory::data_type::f32, tag);

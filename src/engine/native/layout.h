@@ -15,6 +15,9 @@ dnnl::memory::desc any_desc(const Shape& shape);
 // How the layout of an activation groups its channels: blocks of 16 or 8, or 1 where they are not blocked.
 int64_t channel_block(const dnnl::memory::desc& desc);
 
+// How many channels of a cell are neighbours in an activation: those of a block, all of them, or one.
+int64_t neighbouring_channels(const dnnl::memory::desc& desc);
+
 // nC[d]hw8c: what our own kernels compute in.
 inline constexpr int64_t kOwnBlock = 8;
 dnnl::memory::desc blocked_desc(const Shape& shape);

@@ -193,6 +193,11 @@ void NativePlan::record_times(std::span<StepTime> times) {
   times_ = times;
 }
 
+std::array<std::span<const std::byte>, 3> NativePlan::weight_memory() const {
+  const auto memory_of = [](const Buffer& buffer) { return std::span(buffer.data(), buffer.bytes()); };
+  return {memory_of(weights_), memory_of(parameters_), memory_of(gradients_)};
+}
+
 std::byte* NativePlan::state_address(const View& parameter, int which) const {
   const std::ptrdiff_t offset = address(parameter) - parameters_.data();
   return const_cast<std::byte*>(state_.data()) + static_cast<size_t>(which) * parameters_.bytes() + offset;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "base/buffer.h"
 #include "engine/engine.h"
 #include "engine/native/assembler.h"
@@ -29,6 +31,9 @@ class NativePlan : public Plan {
   int64_t memory_bytes() const override;
   StepList steps() const override;
   void record_times(std::span<StepTime> times) override;
+
+  // What a pass reads or writes once whatever the batch: packed weights, parameters and their gradients.
+  std::array<std::span<const std::byte>, 3> weight_memory() const;
 
  private:
   // A range of the gradients' arena that no step from `end_step` on touches.

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "engine/engines.h"
+#include "engine/native/native_plan.h"
 #include "engine/reference/reference_engine.h"
 #include "graph/builder.h"
+#include "graph/gradient.h"
 #include "models/initialize.h"
 
 namespace tacho {
@@ -46,6 +48,22 @@ TEST(NativeSteps, AreTimedOneBehindTheOther) {
   plan->record_times({});
   plan->forward();
   EXPECT_EQ(ends, (std::vector{times.front().end_ms, times.back().end_ms}));
+}
+
+TEST(NativePlan, SaysWhereItsWeightsAreRead) {
+  const Graph graph = two_layers(), training = gradient(two_layers(), Loss::dice);
+  const auto bytes_of = [](const Graph& of) {
+    const auto plan = find_engine("native").compile(of, initialize(of, 0), {.kernel = "onednn"});
+    std::vector<size_t> bytes;
+    for (const auto& memory : dynamic_cast<const native::NativePlan&>(*plan).weight_memory())
+      bytes.push_back(memory.size());
+    return bytes;
+  };
+  const size_t weights = (16 * 16 * 9 + 16 + 8 * 16 + 8) * sizeof(float);
+  const auto inferring = bytes_of(graph), trained = bytes_of(training);
+  EXPECT_GE(inferring[0], weights);
+  EXPECT_GE(trained[1], weights);
+  EXPECT_GE(trained[2], weights);
 }
 
 // An ELU that turns the order of values around cannot come after a maximum.

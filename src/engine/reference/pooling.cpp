@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <vector>
 
 #include "engine/reference/layout.h"
@@ -24,14 +25,15 @@ void for_each_plane(const Tensor& tensor, F visit) {
   for (int64_t number = 0; number < layout.images * layout.channels; ++number) visit(number);
 }
 
-// The tap with the largest value; the first of equals, never padding.
+// The tap with the largest value; the first of equals, never padding. NaN is larger than all, as in PyTorch.
 size_t largest_tap(std::span<const float> from, std::span<const int64_t> cells) {
   const auto inside = [](int64_t cell) { return cell >= 0; };
   auto best = static_cast<size_t>(std::ranges::find_if(cells, inside) - cells.begin());
   assert(best < cells.size());
   for (size_t tap = best + 1; tap < cells.size(); ++tap) {
     if (!inside(cells[tap])) continue;
-    if (from[static_cast<size_t>(cells[tap])] > from[static_cast<size_t>(cells[best])]) best = tap;
+    const float value = from[static_cast<size_t>(cells[tap])];
+    if (value > from[static_cast<size_t>(cells[best])] || std::isnan(value)) best = tap;
   }
   return best;
 }

@@ -23,28 +23,102 @@ Partial partial(const Sweep& sweep, float* scratch, int64_t image, int64_t block
   return {at, at + kLanes};
 }
 
-// `function` of each cell's vector, summed up; four sums at once hide the latency of adding.
+// Floats add up this many cells, doubles what comes of it: so errors do not grow with the size of a volume.
+constexpr int64_t kChunkCells = 1024;
+
+// Calls `function(first cell, count)` for all chunks of a plane.
 template<typename Function>
-__m256 sum_cells(int64_t cells, const Function& function) {
+void for_chunks(int64_t cells, const Function& function) {
+  for (int64_t first = 0; first < cells; first += kChunkCells)
+    function(first, std::min(kChunkCells, cells - first));
+}
+
+struct Pair {
+  __m256 first, second;
+};
+
+// Adds up `function` of each cell, a pair of vectors; four sums at once hide the latency of adding.
+template<typename Function>
+Pair sum_cells(int64_t cells, const Function& function) {
+  Pair sums[4];
+  for (Pair& sum : sums) sum = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  int64_t cell = 0;
+  const auto add = [&](Pair& sum, int64_t at) {
+    const Pair value = function(at * kLanes);
+    sum = {_mm256_add_ps(sum.first, value.first), _mm256_add_ps(sum.second, value.second)};
+  };
+  for (; cell + 4 <= cells; cell += 4) {
+    for (int i = 0; i < 4; ++i) add(sums[i], cell + i);
+  }
+  for (; cell < cells; ++cell) add(sums[0], cell);
+  const auto total = [](__m256 a, __m256 b, __m256 c, __m256 d) {
+    return _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
+  };
+  return {total(sums[0].first, sums[1].first, sums[2].first, sums[3].first),
+          total(sums[0].second, sums[1].second, sums[2].second, sums[3].second)};
+}
+
+struct Lanes {
+  explicit Lanes(__m256 values) { _mm256_store_ps(at, values); }
+  alignas(32) float at[kLanes];
+};
+
+// Mean and squared distance from it of cells so far, in 8 channels.
+struct Moments {
+  double mean[kLanes] = {}, squares[kLanes] = {};
+  double count = 0;
+
+  // `sums`: of the distances of `cells` more from `center`, and of their squares.
+  void add(const Pair& sums, __m256 center, int64_t cells) {
+    const Lanes distances(sums.first), squared(sums.second), centers(center);
+    const auto more = static_cast<double>(cells);
+    const double inverse = 1 / more, share = more / (count + more), between = count * share;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const double from_center = distances.at[lane] * inverse;
+      const double away = centers.at[lane] + from_center - mean[lane];
+      squares[lane] += squared.at[lane] - distances.at[lane] * from_center + away * away * between;
+      mean[lane] += away * share;
+    }
+    count += more;
+  }
+
+  __m256 center() const {
+    alignas(32) float result[kLanes];
+    for (int64_t lane = 0; lane < kLanes; ++lane) result[lane] = static_cast<float>(mean[lane]);
+    return _mm256_load_ps(result);
+  }
+};
+
+__m256 mean_of(const float* x, int64_t cells) {
   __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
   int64_t cell = 0;
   for (; cell + 4 <= cells; cell += 4) {
-    for (int i = 0; i < 4; ++i) sums[i] = _mm256_add_ps(sums[i], function((cell + i) * kLanes));
+    for (int i = 0; i < 4; ++i) sums[i] = _mm256_add_ps(sums[i], _mm256_loadu_ps(x + (cell + i) * kLanes));
   }
-  for (; cell < cells; ++cell) sums[0] = _mm256_add_ps(sums[0], function(cell * kLanes));
-  return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+  for (; cell < cells; ++cell) sums[0] = _mm256_add_ps(sums[0], _mm256_loadu_ps(x + cell * kLanes));
+  const __m256 sum = _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+  return _mm256_mul_ps(sum, _mm256_set1_ps(1 / static_cast<float>(cells)));
 }
 
-// Mean and squared distance from it, of one block of one image: the second look finds it in the cache.
+// Mean and squared distance from it, of one block of one image. Distances are taken from the mean of the
+// cells before, and of the first ones, which are looked at twice.
 void plane_statistics(const Sweep& sweep, const float* x, Partial result) {
-  const __m256 sum = sum_cells(sweep.cells, [&](int64_t i) { return _mm256_loadu_ps(x + i); });
-  const __m256 mean = _mm256_div_ps(sum, _mm256_set1_ps(static_cast<float>(sweep.cells)));
-  const __m256 squares = sum_cells(sweep.cells, [&](int64_t i) {
-    const __m256 distance = _mm256_sub_ps(_mm256_loadu_ps(x + i), mean);
-    return _mm256_mul_ps(distance, distance);
+  const auto sums_from = [&](__m256 center, int64_t first, int64_t count) {
+    return sum_cells(count, [&](int64_t i) {
+      const __m256 distance = _mm256_sub_ps(_mm256_loadu_ps(x + first * kLanes + i), center);
+      return Pair{distance, _mm256_mul_ps(distance, distance)};
+    });
+  };
+  Moments moments;
+  __m256 center = mean_of(x, std::min(kChunkCells, sweep.cells));
+  for_chunks(sweep.cells, [&](int64_t first, int64_t count) {
+    moments.add(sums_from(center, first, count), center, count);
+    center = moments.center();
   });
-  _mm256_storeu_ps(result.first, mean);
-  _mm256_storeu_ps(result.second, squares);
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    result.first[lane] = static_cast<float>(moments.mean[lane]);
+    result.second[lane] = static_cast<float>(moments.squares[lane]);
+  }
 }
 
 // The images' planes are of one size, so their means count alike.
@@ -121,22 +195,23 @@ __m256 passed_on(const Line& line, __m256 x, __m256 dy) {
 template<bool relu>
 void plane_sums(const Sweep& sweep, const Line& line, __m256 mean, const float* x, const float* dy,
                 Partial result) {
-  __m256 plain[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-  __m256 weighted[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-  const auto add = [&](int64_t cell, int i) {
-    const __m256 value = _mm256_loadu_ps(x + cell * kLanes);
-    const __m256 gradient = passed_on<relu>(line, value, _mm256_loadu_ps(dy + cell * kLanes));
-    plain[i] = _mm256_add_ps(plain[i], gradient);
-    weighted[i] = _mm256_fmadd_ps(gradient, _mm256_sub_ps(value, mean), weighted[i]);
-  };
-  int64_t cell = 0;
-  for (; cell + 2 <= sweep.cells; cell += 2) {
-    add(cell, 0);
-    add(cell + 1, 1);
+  double plain[kLanes] = {}, weighted[kLanes] = {};
+  for_chunks(sweep.cells, [&](int64_t first, int64_t count) {
+    const Pair sums = sum_cells(count, [&](int64_t i) {
+      const __m256 value = _mm256_loadu_ps(x + first * kLanes + i);
+      const __m256 gradient = passed_on<relu>(line, value, _mm256_loadu_ps(dy + first * kLanes + i));
+      return Pair{gradient, _mm256_mul_ps(gradient, _mm256_sub_ps(value, mean))};
+    });
+    const Lanes of_dy(sums.first), of_products(sums.second);
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      plain[lane] += of_dy.at[lane];
+      weighted[lane] += of_products.at[lane];
+    }
+  });
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    result.first[lane] = static_cast<float>(plain[lane]);
+    result.second[lane] = static_cast<float>(weighted[lane]);
   }
-  if (cell < sweep.cells) add(cell, 0);
-  _mm256_storeu_ps(result.first, _mm256_add_ps(plain[0], plain[1]));
-  _mm256_storeu_ps(result.second, _mm256_add_ps(weighted[0], weighted[1]));
 }
 
 __m256 load_lanes(const Sweep& sweep, const float* values, int64_t block) {

@@ -1,8 +1,11 @@
 #include "kernels/batch_norm/batch_norm.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "base/random.h"
@@ -107,6 +110,82 @@ TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
       const double inner = passed(at) - (sum + normal(at, channel) * weighted) / 105;
       ASSERT_NEAR(dx[at], weight_[c] / std::sqrt(variance_[c] + kEpsilon) * inner, 1e-5);
     });
+  }
+}
+
+// A plane of 2^26 cells in 16 MiB: the same memory again and again.
+class LongPlane {
+ public:
+  static constexpr int64_t kPiece = 16 << 20, kPieces = 128, kCells = kPiece * kPieces / 4 / kLanes;
+
+  explicit LongPlane(uint64_t seed, float mean) {
+    const int file = memfd_create("plane", 0);
+    if (file < 0 || ftruncate(file, kPiece) != 0) throw std::runtime_error("no memory for a plane");
+    const size_t bytes = static_cast<size_t>(kPiece * kPieces);
+    void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) throw std::runtime_error("no addresses for a plane");
+    data_ = static_cast<char*>(room);
+    for (int64_t i = 0; i < kPieces; ++i)
+      mmap(data_ + i * kPiece, kPiece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    close(file);
+    Random(seed).fill_normal({reinterpret_cast<float*>(data_), kPiece / sizeof(float)}, mean, 1);
+  }
+  ~LongPlane() { munmap(data_, static_cast<size_t>(kPiece * kPieces)); }
+  LongPlane(const LongPlane&) = delete;
+
+  float* data() const { return reinterpret_cast<float*>(data_); }
+
+  // Of function(index) for the cells of one channel: all pieces are alike.
+  template<typename Function>
+  double mean_of(int64_t channel, const Function& function) const {
+    double sum = 0;
+    for (int64_t i = channel; i < kPiece / 4; i += kLanes) sum += function(i);
+    return sum / (static_cast<double>(kPiece) / 4 / kLanes);
+  }
+
+ private:
+  char* data_;
+};
+
+class LargeVolume : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  }
+  Sweep sweep_ = {.batch = 1, .channels = kLanes, .cells = LongPlane::kCells};
+  std::vector<float> mean_ = std::vector<float>(kLanes), variance_ = std::vector<float>(kLanes);
+  std::vector<float> scratch_ = std::vector<float>(static_cast<size_t>(scratch_floats(sweep_)), NAN);
+};
+
+TEST_F(LargeVolume, HasTheStatisticsOfItsPieces) {
+  const LongPlane x(1, 100);
+  statistics(sweep_, {x.data(), 0}, {mean_.data(), variance_.data()}, scratch_.data());
+  for (int64_t channel = 0; channel < kLanes; ++channel) {
+    const double mean = x.mean_of(channel, [&](int64_t i) { return x.data()[i]; });
+    const double variance =
+        x.mean_of(channel, [&](int64_t i) { return (x.data()[i] - mean) * (x.data()[i] - mean); });
+    EXPECT_NEAR(mean_[static_cast<size_t>(channel)], mean, 1e-7 * mean);
+    EXPECT_NEAR(variance_[static_cast<size_t>(channel)], variance, 1e-6 * variance);
+  }
+}
+
+TEST_F(LargeVolume, HasTheGradientsOfItsPieces) {
+  const LongPlane x(2, 0), dy(3, 3);
+  const std::vector<float> ones(kLanes, 1), zeros(kLanes, 0);
+  std::vector<float> dweight(kLanes), dbias(kLanes);
+  std::vector<double> sums, products;
+  for (int64_t channel = 0; channel < kLanes; ++channel) {
+    sums.push_back(LongPlane::kCells * dy.mean_of(channel, [&](int64_t i) { return dy.data()[i]; }));
+    products.push_back(LongPlane::kCells * dy.mean_of(channel, [&](int64_t i) {
+      return static_cast<double>(dy.data()[i]) * x.data()[i];
+    }));
+  }
+  backward(sweep_, {x.data(), 0}, {dy.data(), 0},
+           {ones.data(), zeros.data(), zeros.data(), ones.data(), 0, false},
+           {{dy.data(), 0}, dweight.data(), dbias.data()}, scratch_.data());
+  for (size_t channel = 0; channel < kLanes; ++channel) {
+    EXPECT_NEAR(dbias[channel], sums[channel], 1e-6 * sums[channel]);
+    EXPECT_NEAR(dweight[channel], products[channel], 1e-6 * sums[channel]);
   }
 }
 

@@ -41,7 +41,7 @@ struct Pooling {
 // One row of columns per thread.
 int64_t pooling_scratch_floats(const Pooling& pooling, int threads);
 
-// Cells outside of the input never win.
+// Cells outside of the input never win, NaN always does.
 void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, int threads);
 
 // Divides by the cells that lie inside, or by all of the kernel's.

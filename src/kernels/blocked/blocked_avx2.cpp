@@ -24,7 +24,10 @@ Range inside(const Pooling& p, int axis, int64_t output) {
 
 struct Max {
   static __m256 start() { return _mm256_set1_ps(-std::numeric_limits<float>::infinity()); }
-  static __m256 join(__m256 a, __m256 b) { return _mm256_max_ps(b, a); }
+  // _mm256_max_ps gives `a` where one of them is NaN.
+  static __m256 join(__m256 a, __m256 b) {
+    return _mm256_or_ps(_mm256_max_ps(b, a), _mm256_cmp_ps(b, b, _CMP_UNORD_Q));
+  }
 };
 struct Sum {
   static __m256 start() { return _mm256_setzero_ps(); }

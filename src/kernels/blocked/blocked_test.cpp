@@ -87,7 +87,7 @@ std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, boo
           const int64_t cell = (in[0] * p.input[1] + in[1]) * p.input[2] + in[2];
           const double value = x[static_cast<size_t>(i * block + cell * kLanes + lane)];
           sum += value;
-          largest = std::max(largest, value);
+          if (value > largest || std::isnan(value)) largest = value;
           ++count;
         }
         const int64_t divisor = count_padding ? p.kernel[0] * p.kernel[1] * p.kernel[2] : count;
@@ -122,6 +122,22 @@ TEST_F(Blocked, PoolingsEqualTheirDefinition) {
     for (const bool count_padding : {false, true}) {
       average_pool(p, count_padding, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 2);
       expect(true, count_padding);
+    }
+  }
+}
+
+TEST_F(Blocked, MaxPoolTakesNanWhereverItIsInAWindow) {
+  for (const Pooling& p : kPoolings) {
+    const int64_t dense_in = p.channels * p.input[0] * p.input[1] * p.input[2];
+    const int64_t dense_out = p.channels * p.output[0] * p.output[1] * p.output[2];
+    std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, 1)));
+    for (size_t first = 0; first < 23; ++first) {
+      auto x = random_floats(p.batch * dense_in);
+      for (size_t i = first; i < x.size(); i += 23) x[i] = std::nanf("");
+      std::vector<float> y(static_cast<size_t>(p.batch * dense_out), kUntouched);
+      max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 1);
+      const auto expected = plain_pool(p, x, false, false);
+      for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(std::isnan(y[i]), std::isnan(expected[i])) << i;
     }
   }
 }

@@ -4,8 +4,10 @@
 
 #include "kernels/direct/positions.h"
 
-// The inner kernel. Included only by files compiled for AVX2 and FMA.
+// The inner kernel. Included only by files compiled for AVX2 and FMA, each with its own copy: see
+// instruction_set_test.py.
 namespace tacho::direct {
+namespace {
 
 struct Accumulation {
   const float* src;         // the chunk's first channel block
@@ -76,11 +78,12 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
 using Accumulate = void (*)(const Accumulation&, const PositionBlock&, const float*);
 
 // By number of vectors of 8 output channels - 1, then by number of positions - 1.
-inline constexpr std::array<std::array<Accumulate, kBlockPositions>, 2> kAccumulate = {{
+constexpr std::array<std::array<Accumulate, kBlockPositions>, 2> kAccumulate = {{
     {accumulate<1, 1>, accumulate<2, 1>, accumulate<3, 1>, accumulate<4, 1>, accumulate<5, 1>,
      accumulate<6, 1>},
     {accumulate<1, 2>, accumulate<2, 2>, accumulate<3, 2>, accumulate<4, 2>, accumulate<5, 2>,
      accumulate<6, 2>},
 }};
 
+}  // namespace
 }  // namespace tacho::direct

@@ -133,7 +133,18 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
   }
 }
 
-// Floats within a plane, doubles from plane to plane.
+constexpr int64_t kBiasChunk = 4096 * kLanes;
+
+__m256 sum_floats(const float* values, int64_t count) {
+  __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+  for (int64_t i = 0; i < count; i += kLanes) {
+    __m256& sum = sums[i / kLanes % 4];
+    sum = _mm256_add_ps(sum, _mm256_load_ps(values + i));
+  }
+  return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+}
+
+// Floats within a chunk of a plane, doubles from chunk to chunk.
 void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
               const BackwardWeightsArguments& arguments) {
 #pragma omp for schedule(static)
@@ -142,14 +153,11 @@ void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
     for (int64_t plane = 0; plane < convolution.batch * layout.extents[0]; ++plane) {
       const float* values = arguments.diff_dst + plane / layout.extents[0] * layout.batch_stride +
                             block * layout.block_stride + plane % layout.extents[0] * layout.plane_stride;
-      __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
-      for (int64_t i = 0; i < layout.plane_stride; i += kLanes) {
-        __m256& sum = sums[i / kLanes % 4];
-        sum = _mm256_add_ps(sum, _mm256_load_ps(values + i));
+      for (int64_t i = 0; i < layout.plane_stride; i += kBiasChunk) {
+        alignas(32) float lanes[kLanes];
+        _mm256_store_ps(lanes, sum_floats(values + i, std::min(kBiasChunk, layout.plane_stride - i)));
+        for (int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += lanes[lane];
       }
-      alignas(32) float lanes[kLanes];
-      _mm256_store_ps(lanes, _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3])));
-      for (int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += lanes[lane];
     }
     const int64_t first = block * kLanes, count = std::min(kLanes, convolution.out_channels - first);
     for (int64_t lane = 0; lane < count; ++lane) {

@@ -4,8 +4,10 @@
 
 #include <initializer_list>
 
-// Included only by files compiled for AVX2 and FMA.
+// Included only by files compiled for AVX2 and FMA, each with its own copy: see
+// instruction_set_test.py.
 namespace tacho::winograd {
+namespace {
 
 // exp(x) - 1 for x <= 0, to about two units in the last place: 2^n (1 + q) - 1 with q = exp(r) - 1 from its
 // series, |r| <= ln(2) / 2. NaN stays NaN.
@@ -31,4 +33,5 @@ inline __m256 elu(__m256 x, __m256 alpha) {
   return _mm256_blendv_ps(negative, x, positive);
 }
 
+}  // namespace
 }  // namespace tacho::winograd

@@ -73,6 +73,13 @@ inline void store_outputs(const __m256 (&half_way)[rows][columns + 2], const Win
   }
 }
 
+// NaN if any of the four is. _mm256_max_ps alone gives its second operand then.
+inline __m256 largest_of(__m256 a, __m256 b, __m256 c, __m256 d) {
+  const __m256 largest = _mm256_max_ps(_mm256_max_ps(a, b), _mm256_max_ps(c, d));
+  const __m256 any_nan = _mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q), _mm256_cmp_ps(c, d, _CMP_UNORD_Q));
+  return _mm256_or_ps(largest, any_nan);
+}
+
 // Adding the bias and the activations never swap two values' order: they may come after the maximum.
 template<int rows, int columns>
 inline void store_maxima(const __m256 (&half_way)[rows][columns + 2], const Window& window,
@@ -87,9 +94,9 @@ inline void store_maxima(const __m256 (&half_way)[rows][columns + 2], const Wind
 #pragma GCC unroll 2
     for (int column = 0; column < columns / 2; ++column) {
       if (column >= window.columns) break;
-      const __m256 left = _mm256_max_ps(upper[2 * column], lower[2 * column]),
-                   right = _mm256_max_ps(upper[2 * column + 1], lower[2 * column + 1]);
-      finish.store<Store::plain>(offset + column * kLanes, _mm256_max_ps(left, right));
+      const __m256 largest =
+          largest_of(upper[2 * column], lower[2 * column], upper[2 * column + 1], lower[2 * column + 1]);
+      finish.store<Store::plain>(offset + column * kLanes, largest);
     }
   }
 }

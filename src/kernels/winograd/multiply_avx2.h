@@ -6,10 +6,12 @@
 
 #include "kernels/winograd/layout.h"
 
-// The matrix kernel. Included only by files compiled for AVX2 and FMA.
+// The matrix kernel. Included only by files compiled for AVX2 and FMA, each with its own copy: see
+// instruction_set_test.py.
 namespace tacho::winograd {
+namespace {
 
-inline constexpr int kPrefetchLines = 2;
+constexpr int kPrefetchLines = 2;
 
 struct Multiplication {
   const float* inputs;    // [channel / 8][6 tiles][8]
@@ -68,7 +70,7 @@ void multiply(const Multiplication& task) {
 using Multiply = void (*)(const Multiplication&);
 
 // By number of tiles - 1, then by number of vectors of 8 output channels - 1.
-inline constexpr std::array<std::array<Multiply, 2>, kBlockTiles> kMultiply = {{
+constexpr std::array<std::array<Multiply, 2>, kBlockTiles> kMultiply = {{
     {multiply<1, 1>, multiply<1, 2>},
     {multiply<2, 1>, multiply<2, 2>},
     {multiply<3, 1>, multiply<3, 2>},
@@ -77,4 +79,5 @@ inline constexpr std::array<std::array<Multiply, 2>, kBlockTiles> kMultiply = {{
     {multiply<6, 1>, multiply<6, 2>},
 }};
 
+}  // namespace
 }  // namespace tacho::winograd

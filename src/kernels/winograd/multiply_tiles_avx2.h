@@ -6,8 +6,10 @@
 
 #include "kernels/winograd/backward_weights_plan.h"
 
-// The matrix kernel of weight gradients. Included only by files compiled for AVX2 and FMA.
+// The matrix kernel of weight gradients. Included only by files compiled for AVX2 and FMA, each with its own
+// copy: see instruction_set_test.py.
 namespace tacho::winograd {
+namespace {
 
 struct TileRange {
   int64_t begin, end;
@@ -69,7 +71,8 @@ void multiply_tiles(const TileSum& task) {
 }
 
 // By number of vectors - 1.
-inline constexpr std::array<void (*)(const TileSum&), kSumVectors> kMultiplyTiles = {
+constexpr std::array<void (*)(const TileSum&), kSumVectors> kMultiplyTiles = {
     multiply_tiles<1>, multiply_tiles<2>, multiply_tiles<3>};
 
+}  // namespace
 }  // namespace tacho::winograd

@@ -4,8 +4,10 @@
 
 #include "kernels/winograd/points.h"
 
-// One-dimensional transforms of vectors of 8 channels. Included only by files compiled for AVX2 and FMA.
+// One-dimensional transforms of vectors of 8 channels. Included only by files compiled for AVX2 and FMA, each
+// with its own copy: see instruction_set_test.py.
 namespace tacho::winograd {
+namespace {
 
 template<int columns>
 inline __m256 dot(const std::array<float, columns>& coefficients, const __m256* values) {
@@ -105,4 +107,5 @@ inline void transform_weights(const __m256* g, __m256* u) {
   apply<kPoints, 3>(kMatrix, g, u);
 }
 
+}  // namespace
 }  // namespace tacho::winograd

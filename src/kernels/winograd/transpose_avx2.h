@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 namespace tacho::winograd {
+namespace {
 
 inline void transpose_8x8(__m256* rows) {
   __m256 pairs[8], quads[8];
@@ -23,4 +24,5 @@ inline void transpose_8x8(__m256* rows) {
   }
 }
 
+}  // namespace
 }  // namespace tacho::winograd

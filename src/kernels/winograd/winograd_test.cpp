@@ -157,6 +157,89 @@ TEST_P(EveryShape, BackwardWeightsErrLittleMoreThanADirectSum) {
   }
 }
 
+// In units of rounding of the largest sum of magnitudes, sum |x| |w|. A tile mixes its outputs, so that the
+// largest of all is the measure for each.
+struct Errors {
+  double rms, largest;
+};
+
+// Sources as networks have them, and what sums of their products may err. Interpolation at 0, 1, -1, 2 and -2
+// errs by more.
+struct Values {
+  const char* name;
+  float mean;
+  bool positive;
+  Errors allowed;
+};
+constexpr Values kSources[] = {{"around zero", 0, false, {1.8, 12}},
+                               {"behind a ReLU", 0, true, {1.8, 12}},
+                               {"far from zero", 100, false, {0.7, 7}}};
+
+Floats source_of(const Convolution& c, const Values& values) {
+  Floats src = random_src(c);
+  const ActivationLayout layout = src_layout(c);
+  for (int64_t i = 0; i < src.size(); ++i) {
+    const int64_t channel = i % layout.batch_stride / layout.block_stride * kLanes + i % kLanes;
+    if (channel >= c.in_channels) continue;
+    src[i] += values.mean;
+    if (values.positive) src[i] = std::max(src[i], 0.0f);
+  }
+  return src;
+}
+
+Floats magnitudes(const Floats& values) {
+  Floats result(values.size());
+  for (int64_t i = 0; i < values.size(); ++i) result[i] = std::abs(values[i]);
+  return result;
+}
+
+void expect_errors_within(const Values& source, const Convolution& c, const Floats& values,
+                          const std::vector<double>& truth, const std::vector<double>& sums_of_magnitudes) {
+  constexpr double kUnit = 0x1p-24;
+  const double scale = kUnit * *std::ranges::max_element(sums_of_magnitudes);
+  const double transforms = c.kernel_depth == 1 ? 1 : 1.3;  // three of them err more than two
+  double largest = 0;
+  for (size_t i = 0; i < truth.size(); ++i)
+    largest = std::max(largest, std::abs(values[static_cast<int64_t>(i)] - truth[i]));
+  EXPECT_LE(rms_error(values, truth) / scale, source.allowed.rms * transforms) << source.name;
+  EXPECT_LE(largest / scale, source.allowed.largest * transforms) << source.name;
+}
+
+TEST_P(EveryShape, ForwardErrsWithinItsBounds) {
+  const Convolution& c = GetParam().convolution;
+  const Floats weights = random_weights(c);
+  const Floats u = packed(c, WeightOrder::forward, weights, 2);
+  for (const Values& values : kSources) {
+    const Floats src = source_of(c, values);
+    Floats dst(size_of(c, dst_layout(c)), kUntouched);
+    std::vector<double> truth(dst.size()), sums(dst.size());
+    const auto sum = [&](const Floats& x, const Floats& w, double* result) {
+      forward_reference(c, x.data(), w.data(), nullptr, nullptr, Activation::none, 1, result);
+    };
+    sum(src, weights, truth.data());
+    sum(magnitudes(src), magnitudes(weights), sums.data());
+    run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = dst.data()}, 2);
+    expect_errors_within(values, c, dst, truth, sums);
+  }
+}
+
+TEST_P(EveryShape, BackwardWeightsErrWithinTheirBounds) {
+  const Convolution& c = GetParam().convolution;
+  const Floats diff_dst = random_diff_dst(c);
+  const int64_t size = random_weights(c).size();
+  for (const Values& values : kSources) {
+    const Floats src = source_of(c, values);
+    std::vector<double> truth(size), sums(size), bias(c.out_channels);
+    backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias.data());
+    backward_weights_reference(c, magnitudes(src).data(), magnitudes(diff_dst).data(), sums.data(),
+                               bias.data());
+    Floats diff_weights(size, kUntouched);
+    run_backward_weights(
+        c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = diff_weights.data()}, 2);
+    expect_errors_within(values, c, diff_weights, truth, sums);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Winograd, EveryShape,
     testing::Values(
