@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "results/format.h"
-#include "base/json_values.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {
@@ -39,7 +39,7 @@ TrainView::~TrainView() { clear_line(); }
 
 TrainHooks TrainView::hooks() {
   return {.on_step = [this](const StepReport& step) { show_step(step); },
-          .on_epoch = [this](size_t number, const TrainedEpoch& epoch) { show_epoch(number, epoch); },
+          .on_epoch = [this](size_t number, const Epoch& epoch) { show_epoch(number, epoch); },
           .on_resume = [this](int64_t step, int64_t steps) { show_resume(step, steps); },
           .on_note = [this](const std::string& what) { show_note(what); },
           .should_stop = interrupted};
@@ -78,24 +78,18 @@ std::string TrainView::bar(const StepReport& step) const {
       format_significant(static_cast<double>(batch_) * since / steps_ms_ * 1e3, 3), format_duration_ms(left));
 }
 
-void TrainView::show_epoch(size_t number, const TrainedEpoch& epoch) {
+void TrainView::show_epoch(size_t number, const Epoch& epoch) {
   accuracy_ = epoch.test_accuracy ? epoch.test_accuracy : epoch.train_accuracy;
   clear_line();
-  const double images = static_cast<double>(epoch.steps * batch_);
   fmt::print(stderr,
              "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, "
              "{} training ({:.1f} % of it waiting for data), {} evaluating\n",
-             number, epochs_, epoch.loss, percent(epoch.train_accuracy), percent(epoch.test_accuracy),
-             format_significant(images / epoch.seconds, 3), format_duration_ms(epoch.seconds * 1e3),
-             100 * epoch.wait_seconds / epoch.seconds, format_duration_ms(epoch.evaluation_seconds * 1e3));
-  Json line = {{"event", "epoch"},
-               {"epoch", number},
-               {"loss", epoch.loss},
-               {"seconds", epoch.seconds},
-               {"wait_seconds", epoch.wait_seconds},
-               {"evaluation_seconds", epoch.evaluation_seconds}};
-  if (epoch.train_accuracy) line["train_accuracy"] = *epoch.train_accuracy;
-  if (epoch.test_accuracy) line["test_accuracy"] = *epoch.test_accuracy;
+             number, epochs_, epoch.loss.value_or(0), percent(epoch.train_accuracy),
+             percent(epoch.test_accuracy), format_significant(epoch.images_per_s.value_or(0), 3),
+             format_duration_ms(epoch.seconds * 1e3), 100 * epoch.wait_seconds.value_or(0) / epoch.seconds,
+             format_duration_ms(epoch.evaluation_seconds.value_or(0) * 1e3));
+  Json line = {{"event", "epoch"}, {"epoch", number}};
+  line.update(json_of(epoch));
   log(to_text(line));
 }
 

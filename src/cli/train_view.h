@@ -26,7 +26,7 @@ class TrainView {
 
  private:
   void show_step(const StepReport& step);
-  void show_epoch(size_t number, const TrainedEpoch& epoch);
+  void show_epoch(size_t number, const Epoch& epoch);
   void show_resume(int64_t step, int64_t steps);
   void show_note(const std::string& what);
   std::string bar(const StepReport& step) const;

@@ -24,10 +24,6 @@ auto case_of(const Record& r) {
                   r.epoch_count, r.seed, r.kernel, r.memory, r.data, r.recipe);
 }
 
-bool has_figures(const Record& record) {
-  return record.judgement.verdict != Verdict::failed && record.judgement.verdict != Verdict::out_of_memory;
-}
-
 bool contains_part(std::string_view text, std::string_view part) {
   return part.empty() || !std::ranges::search(text, part, same_letter).empty();
 }
@@ -155,7 +151,7 @@ Selection select_records(std::string_view word, std::span<const Record> stored,
     throw UserError("'{}' is no run, system or engine of the kept results, and none of the references {}",
                     word, list_of_references());
   }
-  const std::vector<Record> usable = those(found, has_figures);
+  const std::vector<Record> usable = those(found, [](const Record& r) { return has_figures(r.judgement); });
   if (usable.empty()) throw UserError("'{}': none of its cells has figures; all of them failed", word);
   return {std::string(word), latest_of_each_case(usable)};
 }
