@@ -10,9 +10,26 @@
 namespace tacho {
 namespace {
 
+constexpr int kDeepest = 100;  // a record needs four; whoever copies a million runs out of stack
+
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
 bool is_record(const Json& line) { return line.is_object() && line.contains("schema"); }
 
 std::vector<Json> objects_of(std::string_view text, std::string_view source) {
+  if (is_too_deep(text)) throw UserError("{}: is nested more than {} levels deep", source, kDeepest);
   Json whole = Json::parse(text, nullptr, false);
   if (whole.is_array()) return {whole.begin(), whole.end()};
   if (whole.is_object()) return {std::move(whole)};

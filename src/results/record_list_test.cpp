@@ -72,6 +72,18 @@ TEST(ParseRecords, ARecordOfANewerSchemaNeedsAnIdNonetheless) {
   EXPECT_THROW(parse_records(json.dump(), "f"), UserError);
 }
 
+TEST(ParseRecords, RefusesATextThatIsNestedWithoutEnd) {
+  const std::string one = to_json(example_record()).dump();
+  const auto nested = [&](size_t depth) {
+    return one.substr(0, one.size() - 1) + ",\"deep\":" + std::string(depth, '[') + std::string(depth, ']') +
+           "}";
+  };
+  EXPECT_EQ(parse_records(nested(50), "f").records.size(), 1u);
+  EXPECT_THROW(parse_records(nested(1'000'000), "f"), UserError);
+  EXPECT_EQ(parse_records(with("a", "command", std::string(200, '[') + "\"\\").dump(), "f").records.size(),
+            1u);
+}
+
 TEST(NotesOfUnread, AreOneLineAReason) {
   const std::vector<UnreadRecord> unread = {{.name = "a", .reason = "has schema 2"},
                                             {.name = "b", .reason = "is not JSON"},
