@@ -387,11 +387,10 @@ class Results(unittest.TestCase):
 
     def test_bad_files_change_nothing(self):
         printed = self.measure("--db", self.store)
-        newer = dict(printed[0], schema=99, id="other")
         edited = dict(printed[0], median_ms=1e9, id="other")
         good = dict(printed[0], id="good")
-        for content in ("", "[", "{}", "[1]", json.dumps([good, newer]), json.dumps([good, edited]), "\x00\xff",
-                        json.dumps([good])[:-9]):
+        for content in ("", "[", "{}", "[1]", json.dumps([edited, edited]), "\x00\xff", json.dumps([good])[:-9],
+                        json.dumps([good], indent=2)[:-9]):
             path = os.path.join(self.folder, "bad.json")
             with open(path, "w") as file:
                 file.write(content)

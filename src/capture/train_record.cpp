@@ -19,28 +19,15 @@ Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
   return record;
 }
 
-Epoch to_epoch(const TrainedEpoch& epoch, int64_t global_batch) {
-  Epoch result = {.seconds = epoch.seconds,
-                  .loss = epoch.loss,
-                  .train_accuracy = epoch.train_accuracy,
-                  .test_accuracy = epoch.test_accuracy,
-                  .test_loss = epoch.test_loss,
-                  .learning_rate = epoch.learning_rate,
-                  .wait_seconds = epoch.wait_seconds,
-                  .evaluation_seconds = epoch.evaluation_seconds};
-  if (epoch.seconds > 0)
-    result.images_per_s = static_cast<double>(epoch.steps * global_batch) / epoch.seconds;
-  return result;
-}
-
 void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record) {
   double seconds = 0, evaluation = 0, wait = 0;
   int64_t steps = 0;
-  for (const TrainedEpoch& epoch : result.state.epochs) {
-    record.epochs.push_back(to_epoch(epoch, global_batch(recipe)));
+  record.epochs = result.state.epochs;
+  for (Epoch& epoch : record.epochs) {
+    add_rate(epoch, global_batch(recipe));  // checkpoints of earlier versions lack it
     seconds += epoch.seconds;
-    evaluation += epoch.evaluation_seconds;
-    wait += epoch.wait_seconds;
+    evaluation += epoch.evaluation_seconds.value_or(0);
+    wait += epoch.wait_seconds.value_or(0);
     steps += epoch.steps;
   }
   if (record.epochs.empty()) return;
@@ -60,8 +47,8 @@ void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record)
 // Training and evaluation up to the first epoch with this accuracy.
 std::optional<double> seconds_to(double accuracy, const TrainState& state) {
   double seconds = 0;
-  for (const TrainedEpoch& epoch : state.epochs) {
-    seconds += epoch.seconds + epoch.evaluation_seconds;
+  for (const Epoch& epoch : state.epochs) {
+    seconds += epoch.seconds + epoch.evaluation_seconds.value_or(0);
     if (epoch.accuracy() >= accuracy) return seconds;
   }
   return std::nullopt;

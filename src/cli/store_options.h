@@ -20,7 +20,13 @@ void add_store_options(Command command, StoreOptions& options);
 std::filesystem::path store_path(const StoreOptions& options);
 
 // What is kept; nothing where there is no store yet. Whoever only reads does not make one.
+RecordList stored_list(const StoreOptions& options);
+// Of it what can be read; the rest is a note.
 std::vector<Record> stored_records(const StoreOptions& options);
+
+// Says on stderr which records cannot be read; `fate` is what happens to them.
+void note_unread(std::span<const UnreadRecord> unread, const std::filesystem::path& source,
+                 std::string_view fate = "kept");
 
 // The store, which must be there.
 Store existing_store(const StoreOptions& options);

@@ -37,15 +37,13 @@ constexpr Access count = {[](const Record& r) { return r.*member == 0 ? Json() :
                           set<member>};
 
 // Nobody judged published results.
-constexpr Access kVerdict = {[](const Record& record) {
-                               return record.reference.empty() ? Json(name_of(record.judgement.verdict))
-                                                               : Json();
-                             },
-                             [](Record& record, const Json& value) {
-                               std::string name;
-                               read(value, name);
-                               record.judgement.verdict = parse_verdict(name);
-                             }};
+constexpr Access kVerdict = {
+    [](const Record& record) { return record.reference.empty() ? Json(name_of(record.judgement)) : Json(); },
+    [](Record& record, const Json& value) {
+      std::string name;
+      read(value, name);
+      set_verdict(name, record.judgement);
+    }};
 constexpr Access kReason = {[](const Record& record) { return json_of(record.judgement.reason); },
                             [](Record& record, const Json& value) { read(value, record.judgement.reason); }};
 constexpr Access kSystem = {[](const Record& record) { return json_of(record.system); },
@@ -77,7 +75,7 @@ std::string epochs_text(const Record& record) {
   return record.epoch_count ? std::to_string(*record.epoch_count) : "";
 }
 std::string verdict_text(const Record& record) {
-  return record.reference.empty() ? std::string(name_of(record.judgement.verdict)) : "";
+  return record.reference.empty() ? std::string(name_of(record.judgement)) : "";
 }
 std::string reason_text(const Record& record) { return record.judgement.reason; }
 
@@ -93,7 +91,7 @@ Values words(std::string_view option, std::string_view text) {
   return {parts.begin(), parts.end()};
 }
 Values modes(std::string_view option, std::string_view text) {
-  const std::vector<std::string> parts = parse_choices(option, text, {"infer", "train"});
+  const std::vector<std::string> parts = parse_choices(option, text, kModes);
   return {parts.begin(), parts.end()};
 }
 Values memories(std::string_view option, std::string_view text) {
@@ -121,18 +119,27 @@ constexpr Field on_axis(Field field, Axis axis) {
   return field;
 }
 
+constexpr Field needed(Field field, Presence presence) {
+  field.presence = presence;
+  return field;
+}
+
 constexpr std::array kFields = {
-    Field{"schema", access<&R::schema>, FieldRole::environment},
-    Field{"id", access<&R::id>, FieldRole::environment},
-    Field{"time", access<&R::time>, FieldRole::environment},
-    Field{"kind", access<&R::kind>, FieldRole::subject},
+    needed(Field{"schema", access<&R::schema>, FieldRole::environment}, Presence::always),
+    needed(Field{"id", access<&R::id>, FieldRole::environment}, Presence::always),
+    needed(Field{"time", access<&R::time>, FieldRole::environment}, Presence::measured),
+    needed(Field{"kind", access<&R::kind>, FieldRole::subject}, Presence::always),
     Field{"run", access<&R::run>, FieldRole::environment},
     Field{"suite", access<&R::suite>, FieldRole::environment},
     Field{"command", access<&R::command>, FieldRole::environment},
-    on_axis(Field{"model", access<&R::model>, FieldRole::subject, Column::always, "model", text<&R::model>},
+    on_axis(needed(Field{"model", access<&R::model>, FieldRole::subject, Column::always, "model",
+                         text<&R::model>},
+                   Presence::always),
             {.parse = words, .help = "Names of 'tacho models'", .nesting = 0}),
-    on_axis(Field{"mode", access<&R::mode>, FieldRole::subject, Column::always, "mode", text<&R::mode>},
-            {.parse = modes, .fallback = "infer", .help = "infer, train or both", .nesting = 2}),
+    on_axis(
+        needed(Field{"mode", access<&R::mode>, FieldRole::subject, Column::always, "mode", text<&R::mode>},
+               Presence::always),
+        {.parse = modes, .fallback = "infer", .help = "infer, train or both", .nesting = 2}),
     on_axis(
         Field{"engine", access<&R::engine>, FieldRole::means, Column::differing, "engine", text<&R::engine>},
         {.parse = words, .help = "Of those 'tacho system' lists; default: the first of them", .nesting = 3}),
@@ -271,9 +278,10 @@ constexpr std::array kFields = {
           text<&R::correction>},
     Field{"corrected", access<&R::corrected>, FieldRole::figure},
     Field{"extrapolated", access<&R::extrapolated>, FieldRole::figure},
-    Field{"verdict", kVerdict, FieldRole::figure, Column::present, "verdict", verdict_text},
+    needed(Field{"verdict", kVerdict, FieldRole::figure, Column::present, "verdict", verdict_text},
+           Presence::measured),
     Field{"reason", kReason, FieldRole::figure, Column::present, "reason", reason_text},
-    Field{"system", kSystem, FieldRole::environment},
+    needed(Field{"system", kSystem, FieldRole::environment}, Presence::always),
 };
 
 }  // namespace

@@ -29,6 +29,13 @@ enum class Column {
   present,    // where any record has it
 };
 
+// Which records must have a field. Whoever adds one leaves it optional: earlier records lack it.
+enum class Presence {
+  optional,
+  measured,  // every record but published ones
+  always,
+};
+
 // How a field is taken out of a record and put back.
 struct Access {
   Json (*get)(const Record&);               // null: does not apply, and is left out
@@ -56,6 +63,7 @@ struct Field {
   std::string (*text)(const Record&) = nullptr;  // for people; empty: does not apply
   bool number = false;                           // aligned to the right
   Axis axis = {};                                // without parse(): no axis
+  Presence presence = Presence::optional;
 };
 
 std::span<const Field> fields();

@@ -28,10 +28,6 @@ std::string case_of(const Record& record) {
   return to_text(values);
 }
 
-bool has_figures(const Record& record) {
-  return record.judgement.verdict != Verdict::failed && record.judgement.verdict != Verdict::out_of_memory;
-}
-
 bool contains_part(std::string_view text, std::string_view part) {
   return part.empty() || !std::ranges::search(text, part, same_letter).empty();
 }
@@ -158,7 +154,7 @@ std::vector<size_t> latest_with_figures(std::span<const Record> records) {
   std::vector<size_t> usable, numbers, latest;
   const std::vector<size_t> cases = case_numbers(records);
   for (size_t i = 0; i < records.size(); ++i) {
-    if (!has_figures(records[i])) continue;
+    if (!has_figures(records[i].judgement)) continue;
     usable.push_back(i);
     numbers.push_back(cases[i]);
   }

@@ -110,5 +110,11 @@ TEST(Selection, LeavesOutCellsWithoutFigures) {
   EXPECT_THROW(select_records("alpha", records, ""), UserError);
 }
 
+TEST(Selection, LeavesOutFiguresWhoseWorthOnlyANewerProgramKnows) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1")};
+  set_verdict("dreamt", records[0].judgement);
+  EXPECT_THROW(select_records("alpha", records, ""), UserError);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -47,16 +47,16 @@ class TrainProgress {
     return static_cast<double>(step.step) / static_cast<double>(step.steps);
   }
 
-  std::string line_of(size_t number, const TrainedEpoch& epoch) {
+  std::string line_of(size_t number, const Epoch& epoch) {
     accuracy_ = epoch.test_accuracy ? epoch.test_accuracy : epoch.train_accuracy;
-    const double images = static_cast<double>(epoch.steps) * batch_;
     return fmt::format(
         "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training ({:.1f} % "
         "of "
         "it waiting for data), {} evaluating",
-        number, epochs_, epoch.loss, percent(epoch.train_accuracy), percent(epoch.test_accuracy),
-        format_significant(images / epoch.seconds, 3), format_duration_ms(epoch.seconds * 1e3),
-        100 * epoch.wait_seconds / epoch.seconds, format_duration_ms(epoch.evaluation_seconds * 1e3));
+        number, epochs_, epoch.loss.value_or(0), percent(epoch.train_accuracy), percent(epoch.test_accuracy),
+        format_significant(epoch.images_per_s.value_or(0), 3), format_duration_ms(epoch.seconds * 1e3),
+        100 * epoch.wait_seconds.value_or(0) / epoch.seconds,
+        format_duration_ms(epoch.evaluation_seconds.value_or(0) * 1e3));
   }
 
  private:
@@ -130,7 +130,7 @@ class TrainItem final : public WorkItem {
                   context.progress(progress.line_of(step), TrainProgress::share_of(step));
                 },
             .on_epoch =
-                [&](size_t number, const TrainedEpoch& epoch) {
+                [&](size_t number, const Epoch& epoch) {
                   context.say(progress.line_of(number, epoch));
                   log.add(number, epoch);
                 },

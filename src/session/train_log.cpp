@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "results/record_json.h"
 
 namespace tacho {
 
@@ -16,15 +17,9 @@ void TrainLog::add(const StepReport& step) {
          {"ms", step.milliseconds}});
 }
 
-void TrainLog::add(size_t number, const TrainedEpoch& epoch) {
-  Json line = {{"event", "epoch"},
-               {"epoch", number},
-               {"loss", epoch.loss},
-               {"seconds", epoch.seconds},
-               {"wait_seconds", epoch.wait_seconds},
-               {"evaluation_seconds", epoch.evaluation_seconds}};
-  if (epoch.train_accuracy) line["train_accuracy"] = *epoch.train_accuracy;
-  if (epoch.test_accuracy) line["test_accuracy"] = *epoch.test_accuracy;
+void TrainLog::add(size_t number, const Epoch& epoch) {
+  Json line = {{"event", "epoch"}, {"epoch", number}};
+  line.update(json_of(epoch));
   write(line);
 }
 

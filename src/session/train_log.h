@@ -16,7 +16,7 @@ class TrainLog {
   explicit TrainLog(std::optional<std::filesystem::path> path) : path_(std::move(path)) {}
 
   void add(const StepReport& step);
-  void add(size_t number, const TrainedEpoch& epoch);
+  void add(size_t number, const Epoch& epoch);
   void add_resume(int64_t step);
 
  private:

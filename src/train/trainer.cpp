@@ -166,13 +166,13 @@ class Trainer {
     const double loss = plan_->read(graph_.outputs[1]).values<float>()[0];
     if (state_.step % kStepsBetweenSamples == 0) memory_.sample();
 
-    TrainedEpoch& epoch = state_.current;
+    Epoch& epoch = state_.current;
     ++state_.step;
     ++epoch.steps;
-    epoch.loss += loss;
+    epoch.loss = epoch.loss.value_or(0) + loss;
     epoch.learning_rate = rate;
     epoch.seconds += (now_ms() - begin) / 1e3;
-    epoch.wait_seconds += (loader.wait_ms() - waited) / 1e3;
+    epoch.wait_seconds = epoch.wait_seconds.value_or(0) + (loader.wait_ms() - waited) / 1e3;
     if (hooks_.on_step) {
       hooks_.on_step({state_.step, result_.steps, epochs_done(), loss, rate, now_ms() - begin});
     }
@@ -193,8 +193,9 @@ class Trainer {
 
   // How the run ends with this epoch; nothing where it goes on.
   std::optional<TrainEnd> finish_epoch() {
-    TrainedEpoch epoch = state_.current;
-    epoch.loss /= static_cast<double>(epoch.steps);
+    Epoch epoch = state_.current;
+    epoch.loss = epoch.loss.value_or(0) / static_cast<double>(epoch.steps);
+    add_rate(epoch, global_batch(recipe_));
     memory_.enter("evaluate");
     const bool evaluated = evaluate(epoch);
     memory_.enter("train");
@@ -209,7 +210,7 @@ class Trainer {
   }
 
   // False where it was stopped.
-  bool evaluate(TrainedEpoch& epoch) {
+  bool evaluate(Epoch& epoch) {
     const double begin = now_ms();
     Evaluator evaluator(recipe_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
     result_.evaluation_plan_bytes = evaluator.memory_bytes();

@@ -38,7 +38,7 @@ struct StepReport {
 // How a trainer talks to its caller. Empty functions are not called.
 struct TrainHooks {
   std::function<void(const StepReport&)> on_step = {};
-  std::function<void(size_t number, const TrainedEpoch&)> on_epoch = {};
+  std::function<void(size_t number, const Epoch&)> on_epoch = {};
   std::function<void(int64_t step, int64_t steps)> on_resume = {};
   std::function<void(const std::string& what)> on_note = {};
   std::function<bool()> should_stop = {};

@@ -115,7 +115,7 @@ TEST(Trainer, LearnsTheImagesItIsShown) {
   recipe.epochs = 12;
   recipe.augmentation = "none";
   const TrainResult result = run(recipe);
-  EXPECT_LT(result.state.epochs.back().loss, 0.5 * result.state.epochs.front().loss);
+  EXPECT_LT(result.state.epochs.back().loss, 0.5 * *result.state.epochs.front().loss);
   EXPECT_GT(*result.state.epochs.back().train_accuracy, 0.8);
 }
 

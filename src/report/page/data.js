@@ -4,7 +4,8 @@
 const page = JSON.parse(byId('data').textContent);
 for (const record of page.records) Object.assign(record, { system: page.hosts[record.system] || {} }, page.sets[record.reference]);
 
-const NO_FIGURE = new Set(['out_of_memory', 'failed']);
+// Failed, or a verdict that only a newer program knows.
+const NO_FIGURE = { has: (verdict) => Boolean(verdict) && verdict !== 'valid' && !DOUBTFUL.has(verdict) };
 const DOUBTFUL = new Set(['noisy', 'oversubscribed']);
 const QUIET_ENGINES = new Set(['null', 'reference']);  // they measure the harness, not the machine
 
