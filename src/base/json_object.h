@@ -45,7 +45,7 @@ Json object_of(std::span<const Entry<T>> entries, const T& value) {
     Json part = entry.get(value);
     if (!part.is_null()) object[std::string(entry.name)] = std::move(part);
   }
-  give_back(value.carried, object);
+  if constexpr (requires { value.carried; }) give_back(value.carried, object);
   return object;
 }
 
