@@ -191,6 +191,24 @@ class Bench(unittest.TestCase):
         self.assertEqual([record["engine"] for record in json.loads(stdout)], ["null"])
 
 
+    def test_jsonl_prints_each_cell_as_it_ends(self):
+        process = subprocess.Popen(
+            [TACHO, "bench", "squeezenet1_1", "--engine", "null,reference", "--image", "64", "--batch", "1",
+             "--warmup", "0", "--repeat", "100000", "--format", "jsonl", "--no-db"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        first = json.loads(process.stdout.readline())  # while the second, endless cell runs
+        self.assertEqual(first["engine"], "null")
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=600)
+        self.assertEqual((process.returncode, rest), (130, ""))
+
+    def test_an_engine_says_which_precisions_it_has(self):
+        done = bench("resnet18", "--image", "64", "--precision", "f32,bf16")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--precision 'bf16': engine null has f32", done.stderr)
+
+
 class Profile(unittest.TestCase):
     """On the native engine, the only one that tells its steps: a network small enough to take no time."""
 

@@ -55,7 +55,7 @@ class Turns {
 
   void run_pass(size_t i, int pass) {
     if (failures_[i] || pass >= cells_[i].warmup + cells_[i].repeat) return;
-    use_threads(cells_[i].execution.threads);
+    if (cells_.size() > 1) use_threads(cells_[i].execution.threads);  // the cell before may have others
     failures_[i] = failure_of([&] {
       const PassTimes times = prepared_[i]->run_pass();
       if (pass >= cells_[i].warmup) add_sample(times, cells_[i], results_[i]);

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -10,6 +10,7 @@
 #include "capture/environment.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "engine/engines.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
 #include "results/format.h"
@@ -38,7 +39,10 @@ std::string topology(const SystemInfo& system) {
 }
 
 void add_build(const SystemInfo& system, Grid& grid) {
-  for (const auto& [name, version] : system.engines) grid.rows.push_back({"engine " + name, version});
+  for (const Engine* engine : engines()) {
+    grid.rows.push_back({fmt::format("engine {}", engine->name()),
+                         fmt::format("{}; {}", engine->version(), fmt::join(engine->precisions(), ", "))});
+  }
   for (const auto& [name, version] : system.libraries) grid.rows.push_back({"library " + name, version});
   const std::string commit = system.commit.empty() ? "" : ", commit " + system.commit;
   grid.rows.push_back({"tacho", fmt::format("{}{}, {}", system.version, commit, system.build_type)});
