@@ -75,7 +75,7 @@ class Run {
 
  private:
   void resume(const std::string& id_prefix) {
-    if (!kept_.is_kept()) throw UserError("--continue needs the store; leave --no-db out");
+    if (!kept_.is_kept()) throw UserError("--continue needs a store that can be written; leave --no-db out");
     std::vector<Record> wanted;
     for (const auto& item : job_.items) {
       const auto description = item->description();
