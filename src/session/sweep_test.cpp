@@ -35,6 +35,7 @@ TEST(Sweep, EveryAxisOfTheTableReachesTheCase) {
 
 TEST(Sweep, KernelsMemoryAndPrecisionAreAxesToo) {
   const auto cells = expand({{"model", "resnet18"},
+                             {"mode", "train"},
                              {"kernel", "direct,winograd"},
                              {"memory", "normal,low"},
                              {"precision", "f32,bf16"}},
@@ -45,6 +46,19 @@ TEST(Sweep, KernelsMemoryAndPrecisionAreAxesToo) {
   EXPECT_EQ(cells[0].execution.kernel, "direct");
   EXPECT_FALSE(cells[0].execution.low_memory);
   EXPECT_TRUE(cells[1].execution.low_memory);
+}
+
+TEST(Sweep, InferenceHasOneCellHoweverManyMemories) {
+  const auto cells = expand({{"model", "resnet18"}, {"mode", "infer,train"}, {"memory", "normal,low"}}, 2);
+  EXPECT_EQ(cells.size(), 3u);
+}
+
+TEST(Sweep, RefusesWhatWasTypedAsNothing) {
+  for (const char* name : {"model", "batch", "threads", "mode", "memory", "weights", "seed", "image"}) {
+    TypedAxes typed = {{"model", "resnet18"}};
+    typed[name] = "";
+    EXPECT_THROW(expand(typed, 2), UserError) << name;
+  }
 }
 
 TEST(Sweep, TakesEachModelsOwnImageAndBatch) {
