@@ -119,7 +119,11 @@ def not_finite(checks):
 def wrong_calls(checks):
     bench = ["bench", "resnet18"]
     checks.refuses("no command", [])
-    checks.refuses("unknown command", ["bensh"], "bensh")
+    checks.refuses("unknown command", ["bensh"], "unknown command 'bensh', did you mean 'bench'?")
+    checks.refuses("unknown command with arguments", ["benhc", "resnet18", "--batch", "1"], "'benhc'", "'bench'")
+    checks.refuses("unknown command like no other", ["dance"], "unknown command 'dance'", "tacho --help")
+    checks.refuses("unknown command before a known one", ["resnet18", "bench"], "unknown command 'resnet18'")
+    checks.refuses("unknown subcommand", ["results", "lits"], "unknown command 'lits', did you mean 'list'?")
     checks.refuses("unknown model", ["bench", "resnet81"], "resnet81", "resnet18")
     checks.refuses("unknown model to infer", infer(model="squeezenet11"), "squeezenet11", MODEL)
     checks.refuses("unknown model to init", ["weights", "init", "vgg61", "-o", "v"], "vgg61", "vgg16")

@@ -191,6 +191,24 @@ class Bench(unittest.TestCase):
         self.assertEqual([record["engine"] for record in json.loads(stdout)], ["null"])
 
 
+    def test_jsonl_prints_each_cell_as_it_ends(self):
+        process = subprocess.Popen(
+            [TACHO, "bench", "squeezenet1_1", "--engine", "null,reference", "--image", "64", "--batch", "1",
+             "--warmup", "0", "--repeat", "100000", "--format", "jsonl", "--no-db"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        first = json.loads(process.stdout.readline())  # while the second, endless cell runs
+        self.assertEqual(first["engine"], "null")
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=600)
+        self.assertEqual((process.returncode, rest), (130, ""))
+
+    def test_an_engine_says_which_precisions_it_has(self):
+        done = bench("resnet18", "--image", "64", "--precision", "f32,bf16")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--precision 'bf16': engine null has f32", done.stderr)
+
+
 class Profile(unittest.TestCase):
     """On the native engine, the only one that tells its steps: a network small enough to take no time."""
 
@@ -387,11 +405,10 @@ class Results(unittest.TestCase):
 
     def test_bad_files_change_nothing(self):
         printed = self.measure("--db", self.store)
-        newer = dict(printed[0], schema=99, id="other")
         edited = dict(printed[0], median_ms=1e9, id="other")
         good = dict(printed[0], id="good")
-        for content in ("", "[", "{}", "[1]", json.dumps([good, newer]), json.dumps([good, edited]), "\x00\xff",
-                        json.dumps([good])[:-9]):
+        for content in ("", "[", "{}", "[1]", json.dumps([edited, edited]), "\x00\xff", json.dumps([good])[:-9],
+                        json.dumps([good], indent=2)[:-9]):
             path = os.path.join(self.folder, "bad.json")
             with open(path, "w") as file:
                 file.write(content)

@@ -2,7 +2,7 @@
 """Includes point one way: a folder of src/ may include itself and the folders that its CMakeLists.txt names.
 
 The DEPENDS lines are the dependency diagram; tests may also include what TEST_DEPENDS names. No folder may depend
-on itself by way of others.
+on itself by way of others. A library that is slow to compile is included in one place.
 """
 
 import pathlib
@@ -10,6 +10,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
+ONLY_IN = {"<CLI/CLI.hpp>": "cli/command_line.cpp"}
 KEYWORDS = {"SOURCES", "DEPENDS", "TESTS", "TEST_DEPENDS", "PRIVATE"}
 
 
@@ -59,10 +60,17 @@ def violations(source_root, allowed, of_tests):
             yield f"{path}:{number}: the DEPENDS of {folder}/ does not name {target}"
 
 
+def leaks(source_root):
+    for path in sorted(source_root.rglob("*")):
+        for header, place in ONLY_IN.items():
+            if path.suffix in (".h", ".cpp") and path != source_root / place and header in path.read_text():
+                yield f"{path}: only {place} includes {header}"
+
+
 def main():
     source_root = pathlib.Path(sys.argv[1])
     allowed, of_tests = dependencies(source_root)
-    found = circles(allowed) + list(violations(source_root, allowed, of_tests))
+    found = circles(allowed) + list(violations(source_root, allowed, of_tests)) + list(leaks(source_root))
     print("\n".join(found) or "includes point one way")
     return 1 if found else 0
 

@@ -165,3 +165,35 @@ def page_records():
     add_training(maker)
     add_references(maker)
     return maker.records
+
+
+def machine_records():
+    """The networks on two machines with plain names that differ by very little, much and by the batch."""
+    maker = Maker()
+    for name, factor in (("alpha", 1.0), ("beta", 1.01)):
+        system = {**THIS_MACHINE, "name": name, "machine_id": name}
+        for i, (model, (gflop, _)) in enumerate(NETWORKS.items()):
+            for mode in ("train", "infer"):
+                batch = 12 if i % 5 == 4 else 16 if i % 5 != 3 or name == "alpha" else 8
+                ms = 10 * gflop * (factor if i % 3 else 1 / factor**30) * (3 if mode == "train" else 1)
+                phases = {"forward_ms": ms * 0.3, "backward_ms": ms * 0.6, "update_ms": ms * 0.1, "time_includes": ["update"]} if mode == "train" else {}
+                maker.measured(ms, (0.001, 0.02, 0.004)[i % 3], **plain(model, mode, batch), **phases, system=system)
+    # A tie between two last digits: exactly 1.125 times as fast.
+    for name, ms in (("alpha", 8.0), ("beta", 9.0)):
+        maker.measured(ms, 0, **plain("tied", "infer", 16), system={**THIS_MACHINE, "name": name, "machine_id": name})
+    return maker.records
+
+
+def variants():
+    """One network by several means: kernels at two batches, memories, and trainings of other recipe, seed and data."""
+    maker = Maker()
+    for kernel in ({}, {"kernel": "onednn"}, {"kernel": "winograd"}):
+        for batch in (8, 16) if kernel else (16,):
+            add_pass(maker, THIS_MACHINE, "resnet18", "infer", batch, **kernel)
+    for memory in ({}, {"memory": "low"}):
+        add_pass(maker, THIS_MACHINE, "resnet18", "train", 16, **memory)
+    run = {"recipe": "sgd", "seed": 1, "data": "noise"}
+    for change in ({}, {"recipe": "adam"}, {"seed": 2}, {"data": "stripes"}, {"data": "stripes"}):
+        epochs = [{"seconds": 10.0, "loss": 2.0 - 0.3 * epoch, "test_accuracy": 0.2 * epoch} for epoch in range(4)]
+        maker.add(**{**plain("resnet18", "train", 32, image="32x32"), "kind": "train", **run, **change}, system=THIS_MACHINE, epochs=epochs, seconds=40.0)
+    return maker.records

@@ -17,7 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from devtools import Browser, find_chromium
-from page_records import HOSTILE, HOSTILE_IMAGE, page_records
+from page_records import HOSTILE, HOSTILE_IMAGE, machine_records, page_records, variants
 
 SECTIONS = ["zoo", "batch", "scaling", "grid", "roofline", "training", "compare", "all"]
 WIDE, NARROW = (1400, 900), (390, 844)
@@ -35,9 +35,10 @@ COLUMN = """(() => {{
 }})()"""
 
 
-def make_page(tacho, folder, records=None):
+def make_page(tacho, folder, records=None, references=False):
     """The page of a store into which the records were imported."""
     records = page_records() if records is None else records
+    choice = [] if references else ["--no-references"]
     source, page = os.path.join(folder, "records.json"), os.path.join(folder, "report.html")
     with open(source, "w") as file:
         json.dump([record for record in records if "reference" not in record], file)
@@ -45,7 +46,7 @@ def make_page(tacho, folder, records=None):
     store = ["--db", path]
     subprocess.run([tacho, "results", "import", source, *store], check=True, timeout=60)
     add_published(path, [record for record in records if "reference" in record])
-    subprocess.run([tacho, "report", "-o", page, "--no-references", *store], check=True, timeout=60)
+    subprocess.run([tacho, "report", "-o", page, *choice, *store], check=True, timeout=60)
     return page
 
 
@@ -56,13 +57,17 @@ def add_published(path, records):
             store.execute("INSERT OR IGNORE INTO records (id, record) VALUES (?, ?)", (record["id"], json.dumps(record)))
 
 
-class PageTest(unittest.TestCase):
+class BrowserTest(unittest.TestCase):
+    """Opens one page, of `records()` and perhaps the published sets, anew for every test."""
+
     tacho = ""
+    records = staticmethod(page_records)
+    references = False
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        cls.address = pathlib.Path(make_page(cls.tacho, cls.folder.name)).as_uri()
+        cls.address = pathlib.Path(make_page(cls.tacho, cls.folder.name, cls.records(), cls.references)).as_uri()
         cls.browser = Browser(find_chromium(), os.path.join(cls.folder.name, "profile"))
 
     @classmethod
@@ -91,8 +96,18 @@ class PageTest(unittest.TestCase):
     def tick(self, name):
         self.run_script(TICK.format(json.dumps(name)))
 
+    def sections(self):
+        return self.run_script("[...document.querySelectorAll('#sections > section')].map(s => s.id)")
+
+
+class PageTest(BrowserTest):
     def test_every_section_is_there_in_order(self):
-        self.assertEqual(self.run_script("[...document.querySelectorAll('#sections > section')].map(s => s.id)"), SECTIONS)
+        self.assertEqual(self.sections(), SECTIONS)
+
+    def test_its_scripts_read_only_fields_that_records_have(self):
+        read = self.run_script("[...new Set([...document.scripts].at(-1).textContent.match(/(?<=\\brecord\\.)\\w+/g))]")
+        self.assertGreater(len(read), 20)
+        self.assertEqual(set(read) - set(self.run_script("page.fields.map(field => field.name)")), set())
 
     def test_every_canvas_is_drawn_in_both_colour_schemes(self):
         for scheme in ("light", "dark"):
@@ -116,10 +131,10 @@ class PageTest(unittest.TestCase):
         self.tick("GPU model B")
         text = self.run_script("document.querySelector('#compare').innerText")
         self.assertIn("GPU model B", text)
-        self.assertIn("batch 12 in total, not 16: other work", text)
-        self.assertIn("not comparable", text)
-        self.assertIn("mean, not median", text)
-        self.assertIn("the time includes transfer", text)
+        self.assertIn("batch 12 against 16", text)
+        self.assertIn("not compared", text)
+        self.assertIn("a median against a mean", text)
+        self.assertIn("transfer counted in the first only", text)
         self.assertIn("Mean of 20 passes after 5, without an update.", text)
 
     def test_known_errors_are_shown_with_their_correction(self):
@@ -131,7 +146,7 @@ class PageTest(unittest.TestCase):
     def test_a_header_sorts_the_table_both_ways(self):
         rates = []
         for _ in range(2):
-            self.run_script("document.querySelector('[data-sort=rate]').click()")
+            self.run_script("document.querySelector('[data-sort=images_per_s]').click()")
             rates.append([float(text.replace("\u202f", "")) for text in self.run_script(COLUMN.format("images/s"))])
         self.assertGreater(len(rates[0]), 20)
         self.assertEqual(rates[0], sorted(rates[0], reverse=True))
@@ -141,7 +156,7 @@ class PageTest(unittest.TestCase):
     def test_the_filter_keeps_the_rows_with_its_words(self):
         self.run_script("""(() => { const filter = document.querySelector('#results-filter');
             filter.value = 'vgg19 noisy'; filter.dispatchEvent(new Event('input')); })()""")
-        self.assertEqual(self.run_script(COLUMN.format("network")), ["vgg19"])
+        self.assertEqual(self.run_script(COLUMN.format("model")), ["vgg19"])
         self.assertIn("MAD is 6.1 % of the median", self.run_script("document.querySelector('.results tbody').innerText"))
 
     def test_a_row_shows_its_samples(self):
@@ -153,6 +168,14 @@ class PageTest(unittest.TestCase):
         text = self.run_script("document.querySelector('#tip').innerText")
         self.assertIn("95 % interval", text)
         self.assertNotIn("null", text)
+
+    def test_an_opened_row_says_that_its_case_was_measured_again(self):
+        self.run_script("""(() => { const filter = document.querySelector('#results-filter');
+            filter.value = 'bench-01 resnet18 train'; filter.dispatchEvent(new Event('input')); })()""")
+        self.run_script("[...document.querySelectorAll('.results .open')].forEach(button => button.click())")
+        text = self.run_script("document.querySelector('.results').innerText")
+        self.assertIn("this is the latest", text)
+        self.assertIn("this is not the latest", text)
 
     def test_a_bar_shows_its_samples(self):
         self.run_script("document.querySelector('#zoo canvas').scrollIntoView({ block: 'start', behavior: 'instant' })")
@@ -188,18 +211,125 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.run_script("document.documentElement.dataset.theme"), "dark")
 
 
-class SmallPageTest(PageTest):
+class SmallPageTest(BrowserTest):
     """One result alone: what it cannot fill is left out."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        cls.address = pathlib.Path(make_page(cls.tacho, cls.folder.name, page_records()[:1])).as_uri()
-        cls.browser = Browser(find_chromium(), os.path.join(cls.folder.name, "profile"))
+    records = staticmethod(lambda: page_records()[:1])
 
     def test_sections_without_data_are_left_out(self):
-        self.assertEqual(self.run_script("[...document.querySelectorAll('#sections > section')].map(s => s.id)"), ["zoo", "roofline", "all"])
+        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
         self.assertEqual(self.run_script(EMPTY_CANVASES), [])
+
+
+class FirstPageTest(BrowserTest):
+    """One result and the published sets: the first page that anybody sees."""
+
+    records = staticmethod(lambda: page_records()[:1])
+    references = True
+
+    def test_published_sets_alone_make_no_section(self):
+        self.assertEqual(self.sections(), ["zoo", "roofline", "compare", "all"])
+        self.assertEqual(self.run_script(EMPTY_CANVASES), [])
+
+    def test_the_dgx_1_stands_beside_this_machine(self):
+        for section in ("zoo", "compare"):
+            self.assertIn("DGX-1 V100", self.run_script(f"document.querySelector('#{section}').innerText"))
+        self.assertEqual(self.run_script("charts[0].data.datasets.map(set => set.label)"), ["bench-01", "DGX-1 V100"])
+        self.assertEqual(self.run_script("charts[0].data.labels"), ["squeezenet1_1"])
+
+    def test_it_can_be_unticked(self):
+        self.tick("DGX-1 V100")
+        self.assertNotIn("DGX-1 V100", self.run_script("document.querySelector('#zoo').innerText"))
+        self.assertIn("Show dgx1-v100", self.run_script("document.querySelector('#compare').innerText"))
+
+
+class NothingInCommonTest(BrowserTest):
+    """A network of which nothing is published."""
+
+    records = staticmethod(lambda: [{**page_records()[0], "model": "nowhere_else"}])
+    references = True
+
+    def test_there_is_no_comparison(self):
+        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
+        self.assertNotIn("DGX-1 V100", self.run_script("document.querySelector('#sections').innerText"))
+
+
+class VariantsTest(BrowserTest):
+    """What was computed by other means is another result, not the same one again."""
+
+    records = staticmethod(variants)
+
+    def test_trainings_that_differ_in_recipe_seed_or_data_are_all_drawn(self):
+        self.assertEqual(self.run_script("document.querySelectorAll('#training .run').length"), 4)
+        text = self.run_script("document.querySelector('#training').innerText")
+        for words in ("recipe adam", "recipe sgd", "seed 2", "data noise", "data stripes"):
+            self.assertIn(words, text)
+
+    def test_kernels_and_memories_have_bars_of_their_own(self):
+        networks = self.run_script("Object.fromEntries(charts.slice(0, 2).map(chart => [chart.canvas.getAttribute('aria-label').split(':')[0], chart.data.labels]))")
+        self.assertCountEqual(networks["Inference"], ["resnet18", "resnet18, kernel onednn", "resnet18, kernel winograd"])
+        self.assertCountEqual(networks["Training"], ["resnet18", "resnet18, memory low"])
+
+    def test_kernels_have_lines_of_their_own(self):
+        titles = self.run_script("[...document.querySelectorAll('#batch h3')].map(title => title.textContent)")
+        self.assertCountEqual(titles, ["resnet18, kernel onednn", "resnet18, kernel winograd"])
+
+    def test_the_table_tells_them_apart(self):
+        self.assertEqual(set(self.run_script(COLUMN.format("kernel"))), {"", "onednn", "winograd"})
+        self.assertEqual(set(self.run_script(COLUMN.format("memory"))), {"", "low"})
+
+
+# What the page says of two systems, by their labels: each pair with its figures, and the rows of the table.
+PAIRS = """(() => {{
+  const [a, b] = {}.map(label => allSystems.find(system => system.label === label));
+  return pairsOf(a, b).map(pair => ({{ a: pair.entry.record.id, b: pair.own.record.id, unit: pair.unit, values: [pair.value, pair.baseValue],
+    ratio: pair.ratio ?? null, interval: pair.interval, answer: pair.answer ?? null, refused: pair.refusals, notes: pair.marks }}));
+}})()"""
+SHOW_TWO = """(() => {{
+  const [a, b] = {}.map(label => allSystems.find(system => system.label === label));
+  shown.clear(); [a, b].forEach(show); baselineKey = b.key; compareWhole = true; redraw();
+}})()"""
+ANSWERS = """[...document.querySelectorAll('.compare tbody tr')].map(row => [...row.querySelectorAll('.ratio, .interval, .answer')].map(cell => cell.textContent))"""
+
+
+class SameAnswersTest(BrowserTest):
+    """The page answers as `tacho compare` does, digit for digit."""
+
+    records = staticmethod(machine_records)
+    references = True
+    # The page's system, and what the program calls it.
+    systems = {"alpha": "system:alpha", "beta": "system:beta", "DGX-1 V100": "reference:dgx1-v100", "NVIDIA A100-SXM4-40GB": "reference:pytorch-gpu-benchmark/A100",
+               "NVIDIA TITAN Xp": "reference:pytorch-gpu-benchmark/TITAN Xp"}
+
+    def compare(self, a, b, form):
+        names = [self.systems[a], self.systems[b]]
+        done = subprocess.run([self.tacho, "compare", *names, "--format", form, "--db", os.path.join(self.folder.name, "results.db")],
+                              check=True, capture_output=True, text=True, timeout=60)
+        return done.stdout
+
+    def pairs(self):
+        return [(a, b) for a in self.systems for b in self.systems if a != b]
+
+    def test_pairs_figures_answers_and_refusals_are_equal(self):
+        answers, refusals = set(), 0
+        for a, b in self.pairs():
+            expected = [{"a": row["a"]["id"], "b": row["b"]["id"], "unit": row["unit"], "values": [row["a"]["value"], row["b"]["value"]], "ratio": row.get("ratio"),
+                         "interval": row.get("interval"), "answer": row.get("answer"), "refused": row.get("refused", []), "notes": row["notes"]}
+                        for row in json.loads(self.compare(a, b, "json"))]
+            self.assertEqual(self.run_script(PAIRS.format(json.dumps([a, b]))), expected, (a, b))
+            answers |= {row["answer"] for row in expected}
+            refusals += sum(bool(row["refused"]) for row in expected)
+        self.assertLessEqual({"faster", "slower", "same", "can't tell", None}, answers)
+        self.assertGreater(refusals, 0)
+
+    def test_the_table_shows_the_same_digits(self):
+        for a, b in self.pairs():
+            rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in self.compare(a, b, "md").splitlines() if line.startswith("|")]
+            at = [rows[0].index(name) for name in ("ratio", "interval", "answer")]
+            expected = sorted([row[i] for i in at] for row in rows[2:] if row[at[2]] != "not compared")
+            self.run_script(SHOW_TWO.format(json.dumps([a, b])))
+            shown = [[text.replace("\u202f", "").replace("\u2013", "-").replace("\u00d7", "") for text in row] for row in self.run_script(ANSWERS) if len(row) == 3]
+            self.assertEqual(sorted(shown), expected, (a, b))
 
 
 def take_screenshots(tacho, folder):
@@ -220,12 +350,6 @@ def take_screenshots(tacho, folder):
             browser.close()
 
 
-def load_tests(loader, _tests, _pattern):
-    suite = loader.loadTestsFromTestCase(PageTest)
-    suite.addTest(SmallPageTest("test_sections_without_data_are_left_out"))
-    return suite
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tacho", type=os.path.abspath)
@@ -234,7 +358,7 @@ def main():
     if not find_chromium():
         print("skipped: chromium is not installed")
         return 77
-    PageTest.tacho = arguments.tacho
+    BrowserTest.tacho = arguments.tacho
     if arguments.screenshots:
         take_screenshots(arguments.tacho, arguments.screenshots)
     program = unittest.main(argv=[sys.argv[0], *rest], exit=False)

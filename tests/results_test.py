@@ -9,6 +9,7 @@ import os
 import pty
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -125,6 +126,113 @@ class Resume(StoreTest):
         self.assertIn("commit", record["system"])
 
 
+class Versions(StoreTest):
+    """Records and stores of newer programs, and damaged ones, among others."""
+
+    INVENTED = {"zeal": {"b": 1, "a": [1.5, "x", None]}, "colour": "red", "nothing": None}
+
+    def written(self, name, records):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            json.dump(records, file)
+        return path
+
+    def exported(self):
+        return json.loads(self.run_tacho("results", "export").stdout)
+
+    def change(self, sql):
+        connection = sqlite3.connect(self.db)
+        connection.execute(sql)
+        connection.commit()
+        connection.close()
+
+    def records(self, *ids):
+        """A real one with an epoch and a measured speed, under new ids."""
+        (record,) = self.bench("resnet18", "--no-db")
+        record["system"].pop("warnings", None)
+        record["system"]["speeds"] = [{"threads": 2, "fma_gflops": 80.0, "bandwidth_gbs": 30.5}]
+        record["epochs"] = [{"steps": 3, "seconds": 1.5}]
+        for name in ("verdict", "reason", "system"):  # which stand behind the epochs
+            if name in record:
+                record[name] = record.pop(name)
+        return [json.loads(json.dumps(dict(record, id=name))) for name in ids]
+
+    def test_fields_without_a_name_here_go_through_import_store_and_export(self):
+        (record,) = self.records("newer-fields")
+        for part in (record, record["system"], record["system"]["speeds"][0], record["epochs"][0]):
+            part.update(self.INVENTED)
+        text = json.dumps([record])
+        self.run_tacho("results", "import", self.written("in.json", [record]))
+        self.assertEqual(json.dumps(self.exported()), json.dumps([record]))
+        self.assertEqual(json.dumps(self.json_of("results", "list")), text)
+        self.assertEqual(json.dumps(json.loads(self.run_tacho("results", "show", "newer-").stdout)), json.dumps(record))
+        header, row = self.run_tacho("results", "list", "--format", "csv").stdout.splitlines()
+        self.assertTrue(header.endswith(",zeal,colour,nothing"), header)
+        self.assertTrue(row.endswith(",red,"), row)
+        page = os.path.join(self.folder, "page.html")
+        self.run_tacho("report", "-o", page)
+        with open(page) as file:
+            self.assertIn('"colour":"red"', file.read())
+        self.db += ".other"
+        self.run_tacho("results", "import", self.written("again.json", [record]))
+        self.assertEqual(json.dumps(self.exported()), text)
+
+    def test_a_record_of_a_newer_schema_is_kept_and_handed_on(self):
+        known, newer, kind = self.records("known", "newer", "kind")
+        newer.update(schema=99, median_ms={"of": "something else"}, batch="many")
+        kind.update(kind="dream")
+        done = self.run_tacho("results", "import", self.written("in.json", [newer, known, kind]))
+        self.assertIn("cannot be read: record 1 has schema 99", done.stderr)
+        self.assertIn("3 new results", done.stderr)
+        listed = self.run_tacho("results", "list", "--format", "json")
+        self.assertEqual([record["id"] for record in json.loads(listed.stdout)], ["known"])
+        self.assertIn(f"tacho: note: 1 record of {self.db} cannot be read: newer has schema 99; this tacho reads up to 1; "
+                      "it is kept\n", listed.stderr)
+        self.assertEqual(json.loads(self.run_tacho("results", "show", "newer").stdout), newer)
+        exported = self.exported()
+        self.assertEqual(sorted(map(json.dumps, exported)), sorted(map(json.dumps, [known, newer, kind])))
+        self.db += ".other"
+        self.run_tacho("results", "import", self.written("again.json", exported))
+        self.assertEqual(json.dumps(self.exported()), json.dumps(exported))
+
+    def test_one_damaged_record_hides_no_other(self):
+        self.run_tacho("results", "import", self.written("in.json", self.records("good", "bad")))
+        self.change("UPDATE records SET record = '{' WHERE id = 'bad'")
+        done = self.run_tacho("results", "list", "--format", "json")
+        self.assertEqual([record["id"] for record in json.loads(done.stdout)], ["good"])
+        self.assertRegex(done.stderr, r"\Atacho: note: 1 record of [^\n]+ cannot be read: bad is not JSON[^\n]*; it is kept\n\Z")
+        self.assertNotIn("delete", done.stderr)
+        self.assertEqual(self.run_tacho("results", "show", "bad").stdout, "{\n")
+        self.run_tacho("results", "delete", "bad")
+        self.assertEqual(self.run_tacho("results", "list").stderr, "")
+
+    def test_import_takes_all_but_what_was_changed(self):
+        good, edited, other = self.records("good", "edited", "other")
+        edited["median_ms"] = 1e9
+        published = dict(good, id="theirs", reference="dgx1-v100")
+        done = self.run_tacho("results", "import", self.written("in.json", [good, edited, other, published]), status=1)
+        self.assertRegex(done.stderr, r"tacho: note: record 2 of \S+ was not taken: it was changed")
+        self.assertRegex(done.stderr, r"tacho: note: record theirs of \S+ was not taken: it is a published one")
+        self.assertEqual([record["id"] for record in self.exported()], ["good", "other"])
+
+    def test_a_store_of_a_newer_version_is_read_and_left_alone(self):
+        (record,) = self.records("kept")
+        self.run_tacho("results", "import", self.written("in.json", [record]))
+        for change in ("PRAGMA user_version = 7", "ALTER TABLE records ADD COLUMN colour",
+                       "ALTER TABLE records DROP COLUMN gflops"):
+            self.change(change)
+        self.assertEqual(self.json_of("results", "list"), [record])
+        self.assertEqual(self.exported(), [record])
+        self.assertIn("newer tacho (version 7", self.refusal("results", "delete", "kept"))
+        self.assertIn("newer tacho (version 7", self.refusal("results", "import", os.path.join(self.folder, "in.json")))
+        done = self.run_tacho("bench", "resnet18", "--engine", "null", "--image", "64", "--format", "json")
+        self.assertEqual(len(json.loads(done.stdout)), 1)
+        refusals = [line for line in done.stderr.splitlines() if "newer tacho" in line]
+        self.assertEqual(len(refusals), 1, done.stderr)
+        self.assertTrue(refusals[0].startswith("tacho: warning: results are not kept: "), refusals[0])
+        self.assertEqual(self.exported(), [record])
+
+
 class Compare(StoreTest):
     def test_answers_which_system_is_faster(self):
         self.add(system="quick", scale_ms=100)
@@ -157,6 +265,25 @@ class Compare(StoreTest):
         (row,) = self.json_of("compare", f"{run}/threads=1", f"{run}/threads=2")
         self.assertEqual((row["a"]["threads"], row["b"]["threads"]), (1, 2))
         self.assertNotIn("peak_memory_mib", records[0])
+
+    def test_fails_where_the_first_is_slower_by_more_than_is_tolerated(self):
+        self.add(system="before", scale_ms=100)
+        self.add(system="now", scale_ms=110)
+        table = self.run_tacho("compare", "now", "before").stdout
+        for share in ("5", "5%", "0.5 %"):
+            self.assertEqual(self.run_tacho("compare", "now", "before", "--fail-if-slower", share, status=1).stdout, table)
+        self.run_tacho("compare", "now", "before", "--fail-if-slower", "20%")
+        self.run_tacho("compare", "before", "now", "--fail-if-slower", "0")
+
+    def test_a_slowdown_within_the_noise_does_not_fail(self):
+        self.add(system="before", scale_ms=100)
+        self.add(system="now", scale_ms=100.5)
+        self.run_tacho("compare", "now", "before", "--fail-if-slower", "0")
+
+    def test_refuses_what_is_no_percentage(self):
+        self.add(system="before", scale_ms=100)
+        for share in ("", "%", "-5%", "five", "5%%", "nan", "5x"):
+            self.assertIn("--fail-if-slower", self.refusal("compare", "before", "before", f"--fail-if-slower={share}"))
 
     def test_refuses_names_that_mean_nothing(self):
         self.assertIn("dgx1-v100", self.refusal("compare", "nothing", "embl-gpu"))

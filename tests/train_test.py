@@ -81,9 +81,20 @@ class Training(Folder):
         self.assertEqual(set(record["phase_memory_mib"]), {"data", "train", "evaluate"})
         self.assertIn("epoch 2/2: loss", done.stderr)
         with open(self.at("log.jsonl")) as file:
-            events = [json.loads(line)["event"] for line in file]
+            lines = [json.loads(line) for line in file]
+        events = [line["event"] for line in lines]
         self.assertEqual(events.count("step"), record["iterations"])
         self.assertEqual(events.count("epoch"), 2)
+        for i, line in enumerate(line for line in lines if line["event"] == "epoch"):
+            self.assertEqual(line, {"event": "epoch", "epoch": i + 1, **record["epochs"][i]})
+
+    def test_an_epoch_says_all_that_is_known_of_it(self):
+        (record,) = json.loads(self.train("--epochs", "1", "--format", "json").stdout)
+        self.assertEqual(
+            list(record["epochs"][0]),
+            """steps seconds wait_seconds evaluation_seconds images_per_s loss learning_rate train_accuracy train_loss
+               test_accuracy test_loss""".split(),
+        )
 
     def test_learns_what_can_be_learnt(self):
         done = self.train("--epochs", "6", "--lr", "0.02", "--format", "json", model="resnet18")

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "base/topology.h"
 
 namespace tacho {
 
@@ -32,23 +33,20 @@ struct CpuInfo {
   int64_t l3_total_bytes = 0;                         // of all instances
   std::string governor;                               // empty where the system does not say
 };
-CpuInfo cpu_info(const std::filesystem::path& root = "/");
-
-// "0-2,8" is 0, 1, 2, 8: how the system writes sets of CPUs.
-std::vector<int> parse_cpu_list(std::string_view text);
+CpuInfo cpu_info(const Topology& topology = this_machine(), const std::filesystem::path& root = "/");
 
 // The same CPUs, reordered so that each core's first hardware thread comes before any core's second.
-std::vector<int> one_per_core_first(std::span<const int> cpus, const std::filesystem::path& root = "/");
+std::vector<int> one_per_core_first(std::span<const int> cpus, const Topology& topology = this_machine());
 
 // How many cores these CPUs are hardware threads of.
-int count_cores(std::span<const int> cpus, const std::filesystem::path& root = "/");
+int count_cores(std::span<const int> cpus, const Topology& topology = this_machine());
 
 // The CPUs this process was allowed to run on when it first asked: use_threads() does not change the answer.
 std::vector<int> allowed_cpus();
 
 // How many threads make sense: the cores of the allowed CPUs, cut to the cgroup's CPU quota; at least 1.
 int usable_cores();
-int usable_cores(std::span<const int> allowed, const std::filesystem::path& root);
+int usable_cores(std::span<const int> allowed, const Topology& topology, const std::filesystem::path& root);
 
 // Uses `threads` OpenMP threads from now on, with denormals flushed to zero, each on its own allowed CPU
 // while there are enough; with a CPU quota the system chooses the CPUs, since the process shares them. The

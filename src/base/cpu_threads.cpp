@@ -1,10 +1,8 @@
 #include <omp.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <memory>
 
 #include "base/cgroup.h"
 #include "base/cpu.h"
@@ -18,43 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A set of CPUs for the system's calls, of as many CPUs as `capacity`.
-class CpuSet {
- public:
-  explicit CpuSet(int capacity) : bytes_(CPU_ALLOC_SIZE(capacity)), set_(CPU_ALLOC(capacity)) {
-    CPU_ZERO_S(bytes_, set_.get());
-  }
-  explicit CpuSet(std::span<const int> cpus) : CpuSet(std::ranges::max(cpus) + 1) {
-    for (const int cpu : cpus) CPU_SET_S(static_cast<size_t>(cpu), bytes_, set_.get());
-  }
+// Where this process may run, as it was at first, and the places that threads take in this order.
+struct Places {
+  std::vector<int> allowed = this_machine().cpus_of_this_thread();
+  CpuSet everywhere{allowed};
+  std::vector<CpuSet> one_each;
 
-  bool read_from_this_thread() { return sched_getaffinity(0, bytes_, set_.get()) == 0; }
-  bool apply_to_this_thread() const { return sched_setaffinity(0, bytes_, set_.get()) == 0; }
-  bool has(int cpu) const { return CPU_ISSET_S(static_cast<size_t>(cpu), bytes_, set_.get()); }
-
- private:
-  struct Release {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  size_t bytes_;
-  std::unique_ptr<cpu_set_t, Release> set_;
+  Places() {
+    for (const int cpu : one_per_core_first(allowed)) one_each.emplace_back(std::span(&cpu, 1));
+  }
 };
 
-std::vector<int> cpus_of_this_thread() {
-  // The call fails while the set is smaller than the kernel's own.
-  for (int capacity = 1024; capacity <= 1 << 20; capacity *= 2) {
-    CpuSet set(capacity);
-    if (!set.read_from_this_thread()) continue;
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < capacity; ++cpu) {
-      if (set.has(cpu)) cpus.push_back(cpu);
-    }
-    return cpus;
-  }
-  return {0};
+const Places& places() {
+  static const Places places;
+  return places;
 }
-
-void run_on(std::span<const int> cpus) { CpuSet(cpus).apply_to_this_thread(); }
 
 void flush_denormals() {
 #if defined(__SSE__)
@@ -65,23 +41,18 @@ void flush_denormals() {
 
 }  // namespace
 
-std::vector<int> allowed_cpus() {
-  static const std::vector<int> cpus = cpus_of_this_thread();
-  return cpus;
-}
+std::vector<int> allowed_cpus() { return places().allowed; }
 
-int usable_cores() { return usable_cores(allowed_cpus(), "/"); }
+int usable_cores() { return usable_cores(allowed_cpus(), this_machine(), "/"); }
 
-int usable_cores(std::span<const int> allowed, const fs::path& root) {
+int usable_cores(std::span<const int> allowed, const Topology& topology, const fs::path& root) {
   const double quota = std::floor(cgroup_limits(root).cpus);
-  return static_cast<int>(std::clamp(quota, 1.0, static_cast<double>(count_cores(allowed, root))));
+  return static_cast<int>(std::clamp(quota, 1.0, static_cast<double>(count_cores(allowed, topology))));
 }
 
 void use_threads(int threads) {
   assert(threads >= 1);
-  const std::vector<int> allowed = allowed_cpus();
-  const std::vector<int> places = one_per_core_first(allowed);
-  const auto count = static_cast<double>(places.size());
+  const auto count = static_cast<double>(places().one_each.size());
   const bool pinned = threads <= count && cgroup_limits().cpus >= count;
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
@@ -89,11 +60,11 @@ void use_threads(int threads) {
   {
     flush_denormals();
     const auto number = static_cast<size_t>(omp_get_thread_num());
-    run_on(pinned ? std::span(places).subspan(number, 1) : std::span(allowed));
+    this_machine().bind_this_thread(pinned ? places().one_each[number] : places().everywhere);
   }
-  if (threads > 1) run_on(allowed);
+  if (threads > 1) run_anywhere();
 }
 
-void run_anywhere() { run_on(allowed_cpus()); }
+void run_anywhere() { this_machine().bind_this_thread(places().everywhere); }
 
 }  // namespace tacho

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/carried.h"
 #include "base/json_values.h"
 
 namespace tacho {
@@ -22,7 +23,21 @@ constexpr Entry<T> entry(std::string_view name) {
           [](T& object, const Json& value) { read(value, object.*member); }};
 }
 
-// The entries that apply, in the order of the table.
+// A count that is not known is zero.
+template<typename T, auto member>
+constexpr Entry<T> count_entry(std::string_view name) {
+  return {name, [](const T& object) { return object.*member == 0 ? Json() : Json(object.*member); },
+          entry<T, member>(name).set};
+}
+
+inline void carry(std::string name, const Json& value, Carried& carried) {
+  carried.push_back({std::move(name), to_text(value)});
+}
+inline void give_back(const Carried& carried, Json& object) {
+  for (const auto& [name, json] : carried) object[name] = Json::parse(json);
+}
+
+// The entries that apply, in the order of the table, then those that were carried.
 template<typename T>
 Json object_of(std::span<const Entry<T>> entries, const T& value) {
   Json object = Json::object();
@@ -30,17 +45,27 @@ Json object_of(std::span<const Entry<T>> entries, const T& value) {
     Json part = entry.get(value);
     if (!part.is_null()) object[std::string(entry.name)] = std::move(part);
   }
+  if constexpr (requires { value.carried; }) give_back(value.carried, object);
   return object;
 }
 
+// False where there is no such entry.
+template<typename T>
+bool set_entry(std::span<const Entry<T>> entries, std::string_view name, const Json& value, T& object) {
+  const auto known = std::ranges::find(entries, name, &Entry<T>::name);
+  if (known == entries.end()) return false;
+  known->set(object, value);
+  return true;
+}
+
+// Entries that the table does not have are carried.
 template<typename T>
 void read_object(std::span<const Entry<T>> entries, const Json& json, T& value) {
   if (!json.is_object()) throw UserError("must be an object, not {}", json.dump());
   for (const auto& [key, part] : json.items()) {
     const auto known = std::ranges::find(entries, key, &Entry<T>::name);
-    if (known == entries.end()) throw UserError("has the unknown entry '{}'", key);
     try {
-      known->set(value, part);
+      known == entries.end() ? carry(key, part, value.carried) : known->set(value, part);
     } catch (const UserError& error) {
       throw UserError("'{}' {}", key, error.what());
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/carried.h"
+
 namespace tacho {
 
 // What a machine was measured to do at most with so many threads.
@@ -7,6 +9,7 @@ struct MachineSpeed {
   int threads = 0;
   double fma_gflops = 0;     // single-precision multiply-adds from registers, two FLOP each
   double bandwidth_gbs = 0;  // 0 where it could not be measured
+  Carried carried = {};
 };
 
 }  // namespace tacho

@@ -25,12 +25,6 @@ std::string_view unquoted(std::string_view value) {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-uint64_t fnv1a(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 }  // namespace
 
 std::string os_name(const std::filesystem::path& root) {
@@ -50,7 +44,7 @@ std::string host_name() { return kernel().nodename; }
 std::string machine_id(const std::filesystem::path& root) {
   const std::string file = read_file_if_present(root / "etc/machine-id");
   const std::string own(trim(file));
-  return fmt::format("{:016x}", fnv1a("tacho " + (own.empty() ? host_name() : own)));
+  return fmt::format("{:016x}", stable_hash("tacho " + (own.empty() ? host_name() : own)));
 }
 
 }  // namespace tacho

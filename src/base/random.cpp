@@ -1,5 +1,7 @@
 #include "base/random.h"
 
+#include "base/text.h"
+
 #include <cmath>
 #include <numbers>
 
@@ -22,11 +24,7 @@ constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
 Random Random::stream(uint64_t number) const { return Random(mix(seed_ ^ mix(number + kGolden))); }
 
-Random Random::stream(std::string_view name) const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (unsigned char c : name) hash = (hash ^ c) * 0x100000001b3u;
-  return stream(hash);
-}
+Random Random::stream(std::string_view name) const { return stream(stable_hash(name)); }
 
 uint64_t Random::bits(uint64_t index) const { return mix(mix(seed_) + (index + 1) * kGolden); }
 

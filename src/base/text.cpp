@@ -145,4 +145,10 @@ std::string format_thousands(int64_t number) {
   return text;
 }
 
+uint64_t stable_hash(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
 }  // namespace tacho

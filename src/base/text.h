@@ -43,4 +43,7 @@ std::string format_duration_ms(double duration_ms);
 // "11,689,512".
 std::string format_thousands(int64_t number);
 
+// FNV-1a: the same on every machine and in every version, so it may be written to disk.
+uint64_t stable_hash(std::string_view text);
+
 }  // namespace tacho

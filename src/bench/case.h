@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_values.h"
 #include "base/shape.h"
+#include "engine/execution.h"
 
 namespace tacho {
 
@@ -18,19 +20,19 @@ std::string_view name_of(Mode mode);
 struct Case {
   std::string model = {};
   Mode mode = Mode::infer;
-  std::string engine = {};
+  Execution execution = {};
   int64_t batch = 1;  // per device
-  int devices = 1;
-  int threads = 1;  // per device
   Extents image = {};
   int64_t classes = 1000;
   int warmup = 5;
   int repeat = 20;
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // random where absent
-  bool low_memory = false;                            // see CompileOptions
-  std::string kernel = {};                            // of Engine::kernels(); empty: the fastest
-  std::filesystem::path kernel_cache = {};            // see CompileOptions; says nothing about the case
 };
+
+// Its values, those of its execution among them, under the names of the record's fields, and the reverse;
+// false where it has no such field.
+Json fields_of(const Case& cell);
+bool set_field(Case& cell, std::string_view name, const Json& value);
 
 }  // namespace tacho

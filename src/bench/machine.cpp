@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/peak/peak.h"
-
 namespace tacho {
 namespace {
 
@@ -30,11 +28,5 @@ std::vector<std::string> noise_warnings(const CpuInfo& cpu, const LoadInfo& load
 }
 
 std::vector<std::string> noise_warnings() { return noise_warnings(cpu_info(), load_info(kWatch_ms)); }
-
-const MachineSpeed& SpeedCache::with_threads(int threads) {
-  const auto [entry, is_new] = speeds_.try_emplace(threads);
-  if (is_new) entry->second = measure_speed(threads);
-  return entry->second;
-}
 
 }  // namespace tacho

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "distributed/pass.h"
+
 namespace tacho {
 
 enum class Status { measured, out_of_memory, failed, interrupted };
@@ -14,8 +16,8 @@ struct Measurement {
   Status status = Status::measured;
   std::string reason = {};  // in words, unless measured
 
-  std::vector<double> samples_ms = {};                                    // whole passes
-  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // their phases, in training
+  std::vector<double> samples_ms = {};  // whole passes
+  PhaseSamples phases = {};             // of them, in training
   std::optional<double> compile_ms = {};
   int64_t flop = 0;   // of one pass, by the convention of graph/cost.h; 0 where the engine computes nothing
   int64_t bytes = 0;  // of one pass, as counted there

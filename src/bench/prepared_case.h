@@ -1,26 +1,23 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "bench/case.h"
 #include "bench/measurement.h"
 #include "bench/workload.h"
-#include "engine/engine.h"
+#include "distributed/pass.h"
 
 namespace tacho {
-
-// When each part of a pass ended. Inference ends with its forward part.
-struct PassTimes {
-  double begin_ms = 0, forward_end_ms = 0, backward_end_ms = 0, end_ms = 0;
-};
 
 // A case whose plan is made and has its input: passes can be run in any order with those of others.
 class PreparedCase {
  public:
-  // Throws OutOfMemory where it will not fit. `cell` must outlive this.
-  explicit PreparedCase(const Case& cell);
+  // Throws OutOfMemory where it will not fit. `cell` and `workload` must outlive this; see CompileOptions for
+  // `kernel_cache`.
+  PreparedCase(const Case& cell, const Workload& workload, const std::filesystem::path& kernel_cache);
 
-  PassTimes run_pass();
+  PassTimes run_pass() { return tacho::run_pass(*plan_, *group_); }
 
   // A network that computes infinities or NaN runs at another speed, and nothing it says is right: throws.
   void require_finite() const;
@@ -32,11 +29,12 @@ class PreparedCase {
 
  private:
   const Case& cell_;
-  Workload workload_;
+  const Workload& workload_;
+  std::unique_ptr<Group> group_ = single_group();
   std::unique_ptr<Plan> plan_;
   double compile_ms_ = 0;
 };
 
-void add_sample(const Case& cell, const PassTimes& times, Measurement& measurement);
+void add_sample(const PassTimes& times, const Case& cell, Measurement& measurement);
 
 }  // namespace tacho

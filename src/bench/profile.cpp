@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "bench/prepared_case.h"
+#include "engine/engines.h"
 #include "graph/cost.h"
 
 namespace tacho {
@@ -71,8 +73,8 @@ class Recorder {
     prepared_.plan().record_times({});
     for (Layer& layer : layers_) add(layer, pass.begin_ms);
     if (!update_) return;
-    update_->samples_ms.push_back(pass.end_ms - pass.backward_end_ms);
-    update_->begin_ms = pass.backward_end_ms - pass.begin_ms;
+    update_->samples_ms.push_back(pass.end_ms - pass.exchange_end_ms);
+    update_->begin_ms = pass.exchange_end_ms - pass.begin_ms;
     update_->end_ms = pass.end_ms - pass.begin_ms;
   }
 
@@ -101,27 +103,33 @@ class Recorder {
 };
 
 // Announces a pass; false where it must not be run.
-bool may_run(const RunHooks& hooks, int pass, int passes) {
-  if (hooks.should_stop && hooks.should_stop()) return false;
-  if (hooks.progress) hooks.progress(pass, passes);
+bool may_run(const RunControl& control, int pass, int passes) {
+  if (control.should_stop && control.should_stop()) return false;
+  if (control.progress) control.progress(pass, passes);
   return true;
 }
 
 }  // namespace
 
-std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunHooks& hooks) {
-  PreparedCase prepared(cell);
+void check_profile(const Case& cell) {
+  if (find_engine(cell.execution.engine).tells_steps()) return;
+  throw UserError("engine {} does not tell its steps; use {}", cell.execution.engine, default_engine());
+}
+
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control) {
+  const Workload workload = build_workload(cell);
+  require_memory(memory_need_bytes(cell, workload));
+  PreparedCase prepared(cell, workload, control.kernel_cache);
   const StepList list = prepared.plan().steps();
-  if (list.steps.empty()) throw UserError("engine {} does not tell its steps; use native", cell.engine);
   Recorder recorder(prepared, list);
   Measurement whole = prepared.measurement();
   const int passes = cell.warmup + 2 * cell.repeat;
   for (int pass = 0; pass < passes; ++pass) {
-    if (!may_run(hooks, pass, passes)) return std::nullopt;
+    if (!may_run(control, pass, passes)) return std::nullopt;
     if (pass < cell.warmup) {
       prepared.run_pass();
     } else if ((pass - cell.warmup) % 2 == 0) {
-      add_sample(cell, prepared.run_pass(), whole);
+      add_sample(prepared.run_pass(), cell, whole);
     } else {
       recorder.run_pass();
     }

@@ -15,9 +15,11 @@ struct ProfileMeasurement {
   std::vector<LayerTimes> layers;  // in order of execution; of the passes that did, in turns with the others
 };
 
+// Throws UserError for an engine that does not tell its steps.
+void check_profile(const Case& cell);
+
 // Runs a case's timed passes twice, in turns: as they are, and noting when each step begins and ends. Nothing
-// where it was told to stop. Throws UserError for an engine that does not tell its steps, OutOfMemory where
-// the case will not fit.
-std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunHooks& hooks);
+// where it was told to stop. Throws OutOfMemory where the case will not fit.
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control);
 
 }  // namespace tacho

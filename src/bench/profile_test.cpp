@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 Case small_case(Mode mode) {
   return {.model = "squeezenet1_1",
           .mode = mode,
-          .engine = "native",
+          .execution = {.engine = "native"},
           .batch = 2,
           .image = {64, 64},
           .warmup = 1,
@@ -65,9 +65,9 @@ TEST(Profile, TrainingEndsWithTheUpdate) {
 
 TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
   Case cell = small_case(Mode::infer);
-  cell.engine = "null";
+  cell.execution = {.engine = "null"};
   try {
-    profile_case(cell, {});
+    check_profile(cell);
     FAIL();
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("null"));
@@ -77,13 +77,13 @@ TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
 
 TEST(Profile, StopsBetweenPasses) {
   int seen = 0;
-  const RunHooks hooks = {.progress =
-                              [&](int, int passes) {
-                                EXPECT_EQ(passes, 7);
-                                ++seen;
-                              },
-                          .should_stop = [&] { return seen == 4; }};
-  EXPECT_FALSE(profile_case(small_case(Mode::infer), hooks));
+  const RunControl control = {.progress =
+                                  [&](int, int passes) {
+                                    EXPECT_EQ(passes, 7);
+                                    ++seen;
+                                  },
+                              .should_stop = [&] { return seen == 4; }};
+  EXPECT_FALSE(profile_case(small_case(Mode::infer), control));
   EXPECT_EQ(seen, 4);
 }
 

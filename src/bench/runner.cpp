@@ -10,17 +10,10 @@
 #include "base/memory.h"
 #include "bench/prepared_case.h"
 #include "engine/engines.h"
+#include "graph/cost.h"
 
 namespace tacho {
 namespace {
-
-// Ahead of the case itself, whose memory is measured.
-void choose_kernels(const Case& cell) {
-  const Workload workload = build_workload(cell);
-  const Engine& engine = find_engine(cell.engine);
-  require_memory(memory_need_bytes(cell, workload, engine));
-  engine.choose_kernels(workload.graph, compile_options(cell, workload));
-}
 
 Measurement without_samples(Status status, std::string reason) {
   return {.status = status, .reason = std::move(reason)};
@@ -43,22 +36,29 @@ std::optional<Measurement> failure_of(const Step& step) {
   }
 }
 
-bool should_stop(const RunHooks& hooks) { return hooks.should_stop && hooks.should_stop(); }
+bool should_stop(const RunControl& control) { return control.should_stop && control.should_stop(); }
 
 // Cells that take turns: each has its plan, or a measurement that says why not.
 class Turns {
  public:
-  explicit Turns(std::span<const Case> cells)
-      : cells_(cells), prepared_(cells.size()), results_(cells.size()), failures_(cells.size()) {
-    for (size_t i = 0; i < cells.size(); ++i) failures_[i] = failure_of([&] { prepare(i); });
+  // The kernels of a cell that runs `alone` are chosen ahead of its plan, whose memory is measured.
+  Turns(std::span<const Case> cells, const RunControl& control, bool alone)
+      : cells_(cells),
+        workloads_(cells.size()),
+        prepared_(cells.size()),
+        results_(cells.size()),
+        failures_(cells.size()) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      failures_[i] = failure_of([&] { prepare(i, control.kernel_cache, alone); });
+    }
   }
 
   void run_pass(size_t i, int pass) {
     if (failures_[i] || pass >= cells_[i].warmup + cells_[i].repeat) return;
-    use_threads(cells_[i].threads);
+    if (cells_.size() > 1) use_threads(cells_[i].execution.threads);  // the cell before may have others
     failures_[i] = failure_of([&] {
       const PassTimes times = prepared_[i]->run_pass();
-      if (pass >= cells_[i].warmup) add_sample(cells_[i], times, results_[i]);
+      if (pass >= cells_[i].warmup) add_sample(times, cells_[i], results_[i]);
     });
   }
 
@@ -68,41 +68,60 @@ class Turns {
   }
 
  private:
-  void prepare(size_t i) {
-    prepared_[i].emplace(cells_[i]);
+  void prepare(size_t i, const std::filesystem::path& kernel_cache, bool alone) {
+    const Case& cell = cells_[i];
+    Workload& workload = workloads_[i] = build_workload(cell);
+    require_memory(memory_need_bytes(cell, workload));
+    if (alone) {
+      find_engine(cell.execution.engine)
+          .choose_kernels(workload.graph,
+                          compile_options(cell.execution, cell.seed, workload.update, kernel_cache));
+      reset_peak_memory();
+    }
+    prepared_[i].emplace(cell, workload, kernel_cache);
     results_[i] = prepared_[i]->measurement();
   }
 
   std::span<const Case> cells_;
+  std::vector<Workload> workloads_;
   std::vector<std::optional<PreparedCase>> prepared_;
   std::vector<Measurement> results_;
   std::vector<std::optional<Measurement>> failures_;
 };
 
-}  // namespace
-
-Measurement run_case(const Case& cell, const RunHooks& hooks) {
-  if (auto failure = failure_of([&] { choose_kernels(cell); })) return std::move(*failure);
-  reset_peak_memory();
-  Measurement result = std::move(run_interleaved({&cell, 1}, hooks).front());
-  if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
-  return result;
-}
-
-std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunHooks& hooks) {
-  Turns turns(cells);
+std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone) {
+  Turns turns(cells, control, alone);
   int passes = 0;
   for (const Case& cell : cells) passes = std::max(passes, cell.warmup + cell.repeat);
   for (int pass = 0; pass < passes; ++pass) {
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (should_stop(hooks)) return std::vector(cells.size(), kInterrupted);
-      if (hooks.progress) hooks.progress(pass, passes);
+      if (should_stop(control)) return std::vector(cells.size(), kInterrupted);
+      if (control.progress) control.progress(pass, passes);
       turns.run_pass(i, pass);
     }
   }
   std::vector<Measurement> results;
   for (size_t i = 0; i < cells.size(); ++i) results.push_back(turns.finish(i));
   return results;
+}
+
+}  // namespace
+
+double check_case(const Case& cell) {
+  check_execution(cell.execution, cell.mode == Mode::train);
+  const Workload workload = build_workload(cell);
+  if (memory_need_bytes(cell, workload) > total_memory_bytes()) return 0;
+  return static_cast<double>(cost_of(workload.graph).flop) * (cell.warmup + cell.repeat);
+}
+
+Measurement run_case(const Case& cell, const RunControl& control) {
+  Measurement result = std::move(run_turns({&cell, 1}, control, true).front());
+  if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
+  return result;
+}
+
+std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunControl& control) {
+  return run_turns(cells, control, false);
 }
 
 }  // namespace tacho

@@ -7,21 +7,28 @@
 
 #include "bench/case.h"
 #include "bench/measurement.h"
+#include "bench/workload.h"
 
 namespace tacho {
 
-// How a runner talks to its caller, always outside the timed passes. Empty functions are not called.
-struct RunHooks {
+// What a run does beside measuring. Functions are called outside the timed passes; empty ones are not called.
+struct RunControl {
+  std::filesystem::path kernel_cache = {};  // see CompileOptions
   std::function<void(int pass, int passes)> progress = {};
   std::function<bool()> should_stop = {};
 };
 
+// Throws UserError for a case that can never run as it is written, such as an image too small for the
+// network. Returns the FLOP of all its passes, 0 where it cannot fit into memory: how long cells take
+// relative to each other.
+double check_case(const Case& cell);
+
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the
 // measurement's status and reason; nothing is thrown.
-Measurement run_case(const Case& cell, const RunHooks& hooks);
+Measurement run_case(const Case& cell, const RunControl& control);
 
 // The same for cells that take turns, pass by pass, so that whatever disturbs the machine disturbs them
 // alike. All plans are in memory at once, so none has a peak memory of its own.
-std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunHooks& hooks);
+std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunControl& control);
 
 }  // namespace tacho

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace tacho {
 namespace {
 
@@ -13,7 +15,7 @@ using ::testing::HasSubstr;
 Case small_case(Mode mode) {
   return {.model = "resnet18",
           .mode = mode,
-          .engine = "null",
+          .execution = {.engine = "null"},
           .batch = 2,
           .image = {32, 32},
           .warmup = 2,
@@ -25,16 +27,18 @@ TEST(Runner, KeepsEveryTimedPassAndNoWarmUp) {
   ASSERT_EQ(result.status, Status::measured) << result.reason;
   EXPECT_EQ(result.samples_ms.size(), 3u);
   EXPECT_THAT(result.samples_ms, Each(Ge(0)));
-  EXPECT_TRUE(result.forward_ms.empty());
+  EXPECT_TRUE(result.phases.forward_ms.empty());
   EXPECT_TRUE(result.compile_ms.has_value());
 }
 
 TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
   const Measurement result = run_case(small_case(Mode::train), {});
   ASSERT_EQ(result.samples_ms.size(), 3u) << result.reason;
-  ASSERT_EQ(result.update_ms.size(), 3u);
+  ASSERT_EQ(result.phases.update_ms.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(result.samples_ms[i], result.forward_ms[i] + result.backward_ms[i] + result.update_ms[i],
+    EXPECT_NEAR(result.samples_ms[i],
+                result.phases.forward_ms[i] + result.phases.backward_ms[i] + result.phases.exchange_ms[i] +
+                    result.phases.update_ms[i],
                 1e-9);
   }
 }
@@ -46,7 +50,7 @@ TEST(Runner, CellsThatTakeTurnsHaveTheirOwnSamplesAndFailures) {
   const std::vector<Measurement> results = run_interleaved(cells, {});
   EXPECT_EQ(results[0].samples_ms.size(), 3u);
   EXPECT_EQ(results[1].samples_ms.size(), 5u);
-  EXPECT_EQ(results[1].update_ms.size(), 5u);
+  EXPECT_EQ(results[1].phases.update_ms.size(), 5u);
   EXPECT_EQ(results[2].status, Status::failed);
 }
 
@@ -69,9 +73,9 @@ TEST(Runner, TurnsAnErrorIntoAFailedCell) {
 
 TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
   int passes_seen = 0;
-  const RunHooks hooks = {.progress = [&](int, int) { ++passes_seen; },
-                          .should_stop = [&] { return passes_seen == 4; }};
-  const Measurement result = run_case(small_case(Mode::infer), hooks);
+  const RunControl control = {.progress = [&](int, int) { ++passes_seen; },
+                              .should_stop = [&] { return passes_seen == 4; }};
+  const Measurement result = run_case(small_case(Mode::infer), control);
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(passes_seen, 4);
   EXPECT_TRUE(result.samples_ms.empty());
@@ -79,22 +83,54 @@ TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
 
 TEST(Runner, ReportsEveryPassOnceInOrder) {
   std::vector<int> seen;
-  const RunHooks hooks = {.progress = [&](int pass, int passes) {
+  const RunControl control = {.progress = [&](int pass, int passes) {
     EXPECT_EQ(passes, 5);
     seen.push_back(pass);
   }};
-  run_case(small_case(Mode::infer), hooks);
+  run_case(small_case(Mode::infer), control);
   EXPECT_THAT(seen, ::testing::ElementsAre(0, 1, 2, 3, 4));
 }
 
 TEST(Runner, CountsNoWorkForAnEngineThatComputesNothing) {
   EXPECT_EQ(run_case(small_case(Mode::infer), {}).flop, 0);
   Case cell = small_case(Mode::infer);
-  cell.engine = "reference";
+  cell.execution = {.engine = "reference"};
   cell.batch = 1;
   cell.warmup = 0;
   cell.repeat = 1;
   EXPECT_GT(run_case(cell, {}).flop, 0);
+}
+
+TEST(CheckCase, RefusesWhatCanNeverRun) {
+  const Case good = small_case(Mode::infer);
+  EXPECT_NO_THROW(check_case(good));
+  Case cell = good;
+  cell.execution.devices = 2;
+  EXPECT_THROW(check_case(cell), UserError);
+  cell = good;
+  cell.execution.engine = "steam";
+  EXPECT_THROW(check_case(cell), UserError);
+  cell = good;
+  cell.execution.precision = "bf16";
+  EXPECT_THAT([&] { check_case(cell); },
+              ::testing::ThrowsMessage<UserError>("--precision 'bf16': engine null has f32"));
+  cell = good;
+  cell.model = "unet3d";
+  cell.image = {8, 100, 100};
+  EXPECT_THROW(check_case(cell), UserError);
+}
+
+TEST(CheckCase, ExpectsTrainingToTakeAboutThreeTimesAsLong) {
+  const double infer = check_case(small_case(Mode::infer)), train = check_case(small_case(Mode::train));
+  EXPECT_GT(train, 2.5 * infer);
+  EXPECT_LT(train, 3.5 * infer);
+}
+
+TEST(CheckCase, ExpectsNoWorkOfACellThatCannotFit) {
+  Case cell = small_case(Mode::infer);
+  cell.execution.engine = "native";
+  cell.batch = 40'000'000;
+  EXPECT_EQ(check_case(cell), 0);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "bench/workload.h"
 
+#include "engine/engines.h"
 #include "engine/memory_estimate.h"
 #include "engine/saturating.h"
 #include "models/zoo.h"
@@ -31,18 +32,10 @@ Workload build_workload(const Case& cell) {
   return {std::move(graph), update_rule(model)};
 }
 
-CompileOptions compile_options(const Case& cell, const Workload& workload) {
-  return {.threads = cell.threads,
-          .seed = cell.seed,
-          .update = workload.update,
-          .low_memory = cell.low_memory,
-          .kernel = cell.kernel,
-          .kernel_cache = cell.kernel_cache};
-}
-
-int64_t memory_need_bytes(const Case& cell, const Workload& workload, const Engine& engine) {
-  return saturating_add(engine.estimate_memory_bytes(workload.graph, compile_options(cell, workload)),
-                        host_bytes(workload.graph));
+int64_t memory_need_bytes(const Case& cell, const Workload& workload) {
+  const CompileOptions options = compile_options(cell.execution, cell.seed, workload.update, {});
+  const Engine& engine = find_engine(cell.execution.engine);
+  return saturating_add(engine.estimate_memory_bytes(workload.graph, options), host_bytes(workload.graph));
 }
 
 }  // namespace tacho

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bench/case.h"
-#include "engine/engine.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
 
@@ -16,8 +15,6 @@ struct Workload {
 Workload build_workload(const Case& cell);
 
 // What a process needs to run it: the plan, and beside it weights and inputs as they are handed over.
-int64_t memory_need_bytes(const Case& cell, const Workload& workload, const Engine& engine);
-
-CompileOptions compile_options(const Case& cell, const Workload& workload);
+int64_t memory_need_bytes(const Case& cell, const Workload& workload);
 
 }  // namespace tacho

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/clock.h"
+#include "results/fields.h"
 #include "results/statistics.h"
 
 namespace tacho {
@@ -26,18 +27,14 @@ void add_statistics(const Measurement& measurement, Record& record) {
   record.p95_ms = percentile(samples, 0.95);
   record.drift_percent = drift_percent(samples);
   record.outliers = count_outliers(samples);
-  if (!measurement.forward_ms.empty()) {
-    record.forward_ms = median(measurement.forward_ms);
-    record.backward_ms = median(measurement.backward_ms);
-    record.update_ms = median(measurement.update_ms);
-  }
+  add_phases(measurement.phases, record);
 }
 
 void add_rates(const Case& cell, const Measurement& measurement, const std::optional<MachineSpeed>& speed,
                Record& record) {
   const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
   if (median_s <= 0) return;  // below what the clock can tell
-  record.images_per_s = static_cast<double>(cell.batch * cell.devices) / mean_s;
+  record.images_per_s = static_cast<double>(cell.batch * cell.execution.devices) / mean_s;
   if (measurement.flop == 0) return;
   record.flop_per_pass = measurement.flop;
   record.bytes_per_pass = measurement.bytes;
@@ -62,29 +59,23 @@ std::string unique_id() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
+void add_phases(const PhaseSamples& phases, Record& record) {
+  if (phases.forward_ms.empty()) return;
+  record.forward_ms = median(phases.forward_ms);
+  record.backward_ms = median(phases.backward_ms);
+  record.update_ms = median(phases.update_ms);
+}
+
+Record describe(const Json& fields, std::string_view kind) {
+  Record record = {.id = unique_id(), .time = utc_now(), .kind = std::string(kind)};
+  set_fields(fields, record);
+  return record;
+}
+
 Record describe_case(const Case& cell) {
-  return {
-      .id = unique_id(),
-      .time = utc_now(),
-      .kind = "bench",
-      .model = cell.model,
-      .mode = std::string(name_of(cell.mode)),
-      .engine = cell.engine,
-      .precision = "f32",
-      .batch = cell.batch,
-      .devices = cell.devices,
-      .threads = cell.threads,
-      .image = to_string(cell.image),
-      .classes = cell.classes,
-      .warmup = cell.warmup,
-      .repeat = cell.repeat,
-      .seed = cell.seed,
-      .weights = cell.weights ? cell.weights->string() : "",
-      .kernel = cell.kernel,
-      .memory = cell.low_memory && cell.mode == Mode::train ? "low" : "",
-      .time_includes =
-          cell.mode == Mode::train ? std::vector<std::string>{"update"} : std::vector<std::string>{},
-  };
+  Record record = describe(fields_of(cell), "bench");
+  if (cell.mode == Mode::train) record.time_includes = {"update"};
+  return record;
 }
 
 Record make_record(const Case& cell, const Measurement& measurement, const SystemInfo& system,
@@ -99,7 +90,8 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
   add_statistics(measurement, record);
   add_rates(cell, measurement, speed, record);
   add_memory(measurement, record);
-  record.judgement = judge_samples(measurement.samples_ms, cell.threads * cell.devices, system.cores);
+  record.judgement =
+      judge_samples(measurement.samples_ms, cell.execution.threads * cell.execution.devices, system.cores);
   return record;
 }
 

@@ -10,6 +10,11 @@ namespace tacho {
 
 std::string unique_id();
 
+// A new record with these fields.
+Record describe(const Json& fields, std::string_view kind);
+
+void add_phases(const PhaseSamples& phases, Record& record);
+
 // A record with what a cell asks for, and without what it gave.
 Record describe_case(const Case& cell);
 

@@ -11,9 +11,8 @@ namespace {
 
 const Case kCase = {.model = "resnet18",
                     .mode = Mode::train,
-                    .engine = "native",
+                    .execution = {.engine = "native", .threads = 2},
                     .batch = 16,
-                    .threads = 2,
                     .image = {224, 224},
                     .warmup = 1,
                     .repeat = 3};
@@ -21,9 +20,10 @@ const SystemInfo kSystem = {.name = "bench1", .cpu = "A CPU", .cores = 2};
 
 Measurement three_passes() {
   return {.samples_ms = {100, 102, 98},
-          .forward_ms = {30, 31, 29},
-          .backward_ms = {60, 61, 59},
-          .update_ms = {10, 10, 10},
+          .phases = {.forward_ms = {30, 31, 29},
+                     .backward_ms = {60, 61, 59},
+                     .exchange_ms = {0, 0, 0},
+                     .update_ms = {10, 10, 10}},
           .compile_ms = 5,
           .flop = 2'000'000'000,
           .peak_memory_bytes = 3 << 20};

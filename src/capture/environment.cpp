@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/os.h"
+#include "base/topology.h"
 #include "engine/engines.h"
 #include "tacho_commit.h"
 
@@ -32,6 +33,7 @@ std::map<std::string, std::string> library_versions() {
       {"OpenMP", std::to_string(_OPENMP)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"glibc", gnu_get_libc_version()},
+      {"hwloc", hwloc_version()},
       {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                     NLOHMANN_JSON_VERSION_PATCH)},
   };

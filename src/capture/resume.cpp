@@ -6,19 +6,12 @@
 #include <iterator>
 #include <ranges>
 #include <set>
-#include <tuple>
 
 #include "base/error.h"
-#include "capture/bench_record.h"
+#include "results/fields.h"
 
 namespace tacho {
 namespace {
-
-// Everything that describe_case() takes from a cell.
-auto case_of(const Record& r) {
-  return std::tie(r.model, r.mode, r.engine, r.precision, r.batch, r.devices, r.threads, r.image, r.classes,
-                  r.warmup, r.repeat, r.seed, r.weights, r.kernel, r.memory);
-}
 
 bool is_from(const Record& record, const RunOrigin& origin) {
   return record.suite == origin.suite && record.system.machine_id == origin.machine_id &&
@@ -47,8 +40,8 @@ std::string run_named(std::span<const Record> records, std::string_view prefix) 
 
 }  // namespace
 
-bool is_record_of(const Record& record, const Case& cell) {
-  return case_of(record) == case_of(describe_case(cell));
+bool is_record_of(const Record& record, const Record& wanted) {
+  return agree(record, wanted, {FieldRole::subject, FieldRole::work, FieldRole::means, FieldRole::protocol});
 }
 
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,
@@ -66,13 +59,14 @@ std::vector<Record> find_run(std::span<const Record> records, std::string_view i
   return run;
 }
 
-std::vector<std::optional<Record>> match_cells(std::span<const Record> run, std::span<const Case> cells) {
+std::vector<std::optional<Record>> match_records(std::span<const Record> run,
+                                                 std::span<const Record> wanted) {
   std::vector<std::optional<Record>> matched;
   bool any = false;
-  for (const Case& cell : cells) {
+  for (const Record& one : wanted) {
     std::optional<Record> done;
     for (const Record& record : run) {
-      if (!is_record_of(record, cell)) continue;
+      if (!is_record_of(record, one)) continue;
       any = true;
       if (record.judgement.verdict != Verdict::failed) done = record;
     }

@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/case.h"
 #include "results/record.h"
 
 namespace tacho {
 
-// Whether the record is what measuring the cell gave.
-bool is_record_of(const Record& record, const Case& cell);
+// Whether the record is what was wanted, as far as that describes it.
+bool is_record_of(const Record& record, const Record& wanted);
 
 // What all records of a run share: cells measured elsewhere or for another suite are not its missing ones.
 struct RunOrigin {
@@ -25,8 +24,8 @@ struct RunOrigin {
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,
                              const RunOrigin& origin);
 
-// For each cell its record in the run, nothing where it is still to be measured: cells that failed are, those
-// that did not fit into memory are not. Throws UserError where the run holds none of these cells.
-std::vector<std::optional<Record>> match_cells(std::span<const Record> run, std::span<const Case> cells);
+// For each wanted record that of the run, nothing where it is still to be measured: cells that failed are,
+// those that did not fit into memory are not. Throws UserError where the run holds none of them.
+std::vector<std::optional<Record>> match_records(std::span<const Record> run, std::span<const Record> wanted);
 
 }  // namespace tacho

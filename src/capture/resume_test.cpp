@@ -9,7 +9,7 @@ namespace tacho {
 namespace {
 
 Case cell(int64_t batch) {
-  return {.model = "resnet18", .engine = "native", .batch = batch, .image = {224, 224}};
+  return {.model = "resnet18", .execution = {.engine = "native"}, .batch = batch, .image = {224, 224}};
 }
 
 const RunOrigin kHere = {"zoo", "here", "box"};
@@ -27,8 +27,9 @@ Record record_of(const Case& what, std::string run, Verdict verdict = Verdict::v
 TEST(Resume, SkipsWhatWasMeasuredAndWhatDoesNotFitButNotWhatFailed) {
   const std::vector<Record> run = {record_of(cell(1), "a"), record_of(cell(2), "a", Verdict::failed),
                                    record_of(cell(3), "a", Verdict::out_of_memory)};
-  const std::vector<Case> cells = {cell(1), cell(2), cell(3), cell(4)};
-  const auto matched = match_cells(run, cells);
+  const std::vector<Record> wanted = {describe_case(cell(1)), describe_case(cell(2)), describe_case(cell(3)),
+                                      describe_case(cell(4))};
+  const auto matched = match_records(run, wanted);
   EXPECT_TRUE(matched[0].has_value());
   EXPECT_FALSE(matched[1].has_value());
   EXPECT_TRUE(matched[2].has_value());
@@ -37,8 +38,8 @@ TEST(Resume, SkipsWhatWasMeasuredAndWhatDoesNotFitButNotWhatFailed) {
 
 TEST(Resume, ACellThatFailedFirstAndWasMeasuredThenIsDone) {
   const std::vector<Record> run = {record_of(cell(1), "a", Verdict::failed), record_of(cell(1), "a")};
-  const std::vector<Case> cells = {cell(1)};
-  EXPECT_TRUE(match_cells(run, cells)[0].has_value());
+  const std::vector<Record> wanted = {describe_case(cell(1))};
+  EXPECT_TRUE(match_records(run, wanted)[0].has_value());
 }
 
 TEST(Resume, RefusesARunOfAnotherSuiteOrSystem) {
@@ -58,13 +59,13 @@ TEST(Resume, NothingIsAddedToCellsThatTookTurns) {
 TEST(Resume, ACellWithMorePassesIsAnotherCell) {
   Case longer = cell(1);
   longer.repeat += 1;
-  EXPECT_FALSE(is_record_of(record_of(cell(1), "a"), longer));
+  EXPECT_FALSE(is_record_of(record_of(cell(1), "a"), describe_case(longer)));
 }
 
 TEST(Resume, RefusesARunOfOtherCells) {
   const std::vector<Record> run = {record_of(cell(1), "a")};
-  const std::vector<Case> cells = {cell(2)};
-  EXPECT_THROW(match_cells(run, cells), UserError);
+  const std::vector<Record> wanted = {describe_case(cell(2))};
+  EXPECT_THROW(match_records(run, wanted), UserError);
 }
 
 TEST(Resume, FindsTheLastRunOfTheSuiteOnThisMachine) {

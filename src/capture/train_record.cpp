@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "capture/bench_record.h"
-#include "results/statistics.h"
 
 namespace tacho {
 namespace {
@@ -15,51 +13,21 @@ constexpr double kMib = 1 << 20;
 constexpr double kMuchWaitPercent = 5;
 
 Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
-  Record record = {.id = unique_id(),
-                   .time = utc_now(),
-                   .kind = "train",
-                   .model = recipe.model,
-                   .mode = "train",
-                   .engine = recipe.engine,
-                   .precision = "f32",
-                   .batch = recipe.batch,
-                   .devices = recipe.devices,
-                   .threads = recipe.threads,
-                   .image = to_string(recipe.image),
-                   .classes = recipe.classes,
-                   .seed = recipe.seed,
-                   .weights = recipe.weights ? recipe.weights->string() : "",
-                   .kernel = recipe.kernel,
-                   .memory = recipe.low_memory ? "low" : "",
-                   .data = describe_data(recipe),
-                   .recipe = describe_method(recipe),
-                   .time_includes = {"update", "validation"}};
+  Record record = describe(fields_of(recipe), "train");
+  record.time_includes = {"update", "validation"};
   record.system = system;
   return record;
-}
-
-Epoch to_epoch(const TrainedEpoch& epoch, int64_t global_batch) {
-  Epoch result = {.seconds = epoch.seconds,
-                  .loss = epoch.loss,
-                  .train_accuracy = epoch.train_accuracy,
-                  .test_accuracy = epoch.test_accuracy,
-                  .test_loss = epoch.test_loss,
-                  .learning_rate = epoch.learning_rate,
-                  .wait_seconds = epoch.wait_seconds,
-                  .evaluation_seconds = epoch.evaluation_seconds};
-  if (epoch.seconds > 0)
-    result.images_per_s = static_cast<double>(epoch.steps * global_batch) / epoch.seconds;
-  return result;
 }
 
 void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record) {
   double seconds = 0, evaluation = 0, wait = 0;
   int64_t steps = 0;
-  for (const TrainedEpoch& epoch : result.state.epochs) {
-    record.epochs.push_back(to_epoch(epoch, global_batch(recipe)));
+  record.epochs = result.state.epochs;
+  for (Epoch& epoch : record.epochs) {
+    add_rate(epoch, global_batch(recipe));  // checkpoints of earlier versions lack it
     seconds += epoch.seconds;
-    evaluation += epoch.evaluation_seconds;
-    wait += epoch.wait_seconds;
+    evaluation += epoch.evaluation_seconds.value_or(0);
+    wait += epoch.wait_seconds.value_or(0);
     steps += epoch.steps;
   }
   if (record.epochs.empty()) return;
@@ -79,19 +47,15 @@ void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record)
 // Training and evaluation up to the first epoch with this accuracy.
 std::optional<double> seconds_to(double accuracy, const TrainState& state) {
   double seconds = 0;
-  for (const TrainedEpoch& epoch : state.epochs) {
-    seconds += epoch.seconds + epoch.evaluation_seconds;
+  for (const Epoch& epoch : state.epochs) {
+    seconds += epoch.seconds + epoch.evaluation_seconds.value_or(0);
     if (epoch.accuracy() >= accuracy) return seconds;
   }
   return std::nullopt;
 }
 
-void add_phases(const TrainResult& result, Record& record) {
-  if (!result.forward_ms.empty()) {
-    record.forward_ms = median(result.forward_ms);
-    record.backward_ms = median(result.backward_ms);
-    record.update_ms = median(result.update_ms);
-  }
+void add_costs(const TrainResult& result, Record& record) {
+  add_phases(result.phases, record);
   record.compile_ms = result.compile_ms;
   record.plan_memory_mib = static_cast<double>(result.plan_bytes) / kMib;
   if (result.evaluation_plan_bytes > 0) {
@@ -133,7 +97,7 @@ Record make_train_record(const Recipe& recipe, const TrainControl& control, cons
                          const SystemInfo& system) {
   Record record = describe_recipe(recipe, system);
   add_epochs(recipe, result, record);
-  add_phases(result, record);
+  add_costs(result, record);
   record.target_accuracy = control.target_accuracy;
   if (control.target_accuracy) record.seconds_to_target = seconds_to(*control.target_accuracy, result.state);
   record.judgement = judge(result, record, system);

@@ -2,7 +2,7 @@
 
 namespace tacho {
 
-void add_commands(CLI::App& app, CommandContext& context) {
+void add_commands(Command app, CommandContext& context) {
   add_models_command(app, context);
   add_system_command(app, context);
   add_bench_command(app, context);

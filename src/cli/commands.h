@@ -1,7 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "cli/command_line.h"
 
 namespace tacho {
 
@@ -11,23 +12,23 @@ struct CommandContext {
   int exit_status = 0;
 };
 
-// Each adds one subcommand with its options; the command runs while the command line is parsed.
-void add_models_command(CLI::App& app, CommandContext& context);
-void add_system_command(CLI::App& app, CommandContext& context);
-void add_bench_command(CLI::App& app, CommandContext& context);
-void add_suite_command(CLI::App& app, CommandContext& context);
-void add_profile_command(CLI::App& app, CommandContext& context);
-void add_train_command(CLI::App& app, CommandContext& context);
-void add_data_command(CLI::App& app, CommandContext& context);
-void add_results_command(CLI::App& app, CommandContext& context);
-void add_compare_command(CLI::App& app, CommandContext& context);
-void add_plan_command(CLI::App& app, CommandContext& context);
-void add_report_command(CLI::App& app, CommandContext& context);
-void add_infer_command(CLI::App& app, CommandContext& context);
-void add_weights_command(CLI::App& app, CommandContext& context);
-void add_export_command(CLI::App& app, CommandContext& context);
+// Each adds one subcommand with its options.
+void add_models_command(Command app, CommandContext& context);
+void add_system_command(Command app, CommandContext& context);
+void add_bench_command(Command app, CommandContext& context);
+void add_suite_command(Command app, CommandContext& context);
+void add_profile_command(Command app, CommandContext& context);
+void add_train_command(Command app, CommandContext& context);
+void add_data_command(Command app, CommandContext& context);
+void add_results_command(Command app, CommandContext& context);
+void add_compare_command(Command app, CommandContext& context);
+void add_plan_command(Command app, CommandContext& context);
+void add_report_command(Command app, CommandContext& context);
+void add_infer_command(Command app, CommandContext& context);
+void add_weights_command(Command app, CommandContext& context);
+void add_export_command(Command app, CommandContext& context);
 
 // Every command of the program, in the order of --help.
-void add_commands(CLI::App& app, CommandContext& context);
+void add_commands(Command app, CommandContext& context);
 
 }  // namespace tacho

@@ -7,13 +7,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "results/axis.h"
 #include "bench/case.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "data/cifar10.h"
 #include "data/loader.h"
 #include "data/source.h"
+#include "results/axis.h"
 #include "results/format.h"
 
 namespace tacho {
@@ -44,18 +44,18 @@ void make_where_none_is(const MakeOptions& options) {
   make_cifar10(options.folder, options.records, options.seed);
 }
 
-void add_make(CLI::App& data) {
+void add_make(Command data) {
   auto options = std::make_shared<MakeOptions>();
-  CLI::App* make = data.add_subcommand("make", "Write made-up data in the format of real data");
-  make->require_subcommand(1);
-  CLI::App* cifar10 =
-      make->add_subcommand("cifar10", "Images of 10 classes that can be learnt, as CIFAR-10's files");
-  cifar10->add_option("directory", options->folder, "Where the six files go")->required();
-  cifar10->add_option("--records", options->records, "Images in each file; the real ones have 10000")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kCifarRecordsPerFile));
-  cifar10->add_option("--seed", options->seed, "The same seed makes the same files")->capture_default_str();
-  cifar10->callback([options] { make_where_none_is(*options); });
+  Command make = data.subcommand("make", "Write made-up data in the format of real data");
+  make.require_subcommand();
+  Command cifar10 =
+      make.subcommand("cifar10", "Images of 10 classes that can be learnt, as CIFAR-10's files");
+  cifar10.option("directory", options->folder, "Where the six files go").required();
+  cifar10.option("--records", options->records, "Images in each file; the real ones have 10000")
+      .show_default()
+      .range(1, kCifarRecordsPerFile);
+  cifar10.option("--seed", options->seed, "The same seed makes the same files").show_default();
+  cifar10.on_run([options] { make_where_none_is(*options); });
 }
 
 Extents parse_flat_image(const std::string& text) {
@@ -96,29 +96,25 @@ void load(const LoadOptions& options) {
   }
 }
 
-void add_load(CLI::App& data) {
+void add_load(Command data) {
   auto options = std::make_shared<LoadOptions>();
-  CLI::App* command = data.add_subcommand("load", "Measure how fast the loader delivers, without training");
-  command->add_option("data", options->data, "cifar10:DIR, npy:x.npy,y.npy or synthetic")->required();
-  command->add_option("--image", options->image, "Size to which images are brought; default: their own");
-  command->add_option("--batch", options->batch)->capture_default_str()->check(CLI::Range(1, 1'000'000));
-  command->add_option("--augment", options->augmentation, "none, crop, flip or crop,flip");
-  command->add_option("--loader-threads", options->threads)
-      ->capture_default_str()
-      ->check(CLI::Range(1, kMostThreads));
-  command->add_option("--images", options->images, "How many")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
-  command->callback([options] { load(*options); });
+  Command command = data.subcommand("load", "Measure how fast the loader delivers, without training");
+  command.option("data", options->data, "cifar10:DIR, npy:x.npy,y.npy or synthetic").required();
+  command.option("--image", options->image, "Size to which images are brought; default: their own");
+  command.option("--batch", options->batch).show_default().range(1, 1'000'000);
+  command.option("--augment", options->augmentation, "none, crop, flip or crop,flip");
+  command.option("--loader-threads", options->threads).show_default().range(1, kMostThreads);
+  command.option("--images", options->images, "How many").show_default().range(1, 1'000'000'000);
+  command.on_run([options] { load(*options); });
 }
 
 }  // namespace
 
-void add_data_command(CLI::App& app, CommandContext&) {
-  CLI::App* command = app.add_subcommand("data", "Make data sets, and see how fast they load");
-  command->require_subcommand(1);
-  add_make(*command);
-  add_load(*command);
+void add_data_command(Command app, CommandContext&) {
+  Command command = app.subcommand("data", "Make data sets, and see how fast they load");
+  command.require_subcommand();
+  add_make(command);
+  add_load(command);
 }
 
 }  // namespace tacho

@@ -1,14 +1,16 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "results/axis.h"
 #include "cli/commands.h"
-#include "cli/model_weights.h"
 #include "cli/output.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
+#include "results/axis.h"
+#include "tensors/model_weights.h"
 #include "tensors/onnx.h"
 
 namespace tacho {
@@ -33,26 +35,27 @@ void export_model(const ExportOptions& options) {
   const Graph graph = build_model(
       model,
       {.batch = options.batch, .image = chosen_image(model, options.image), .classes = options.classes});
-  write_onnx(
-      options.output, graph,
-      options.weights ? read_model_weights(*options.weights, model, graph) : initialize(graph, options.seed));
+  ModelWeights weights = options.weights ? read_model_weights(*options.weights, model, graph)
+                                         : ModelWeights{initialize(graph, options.seed)};
+  if (!weights.note.empty()) fmt::print(stderr, "tacho: note: {}\n", weights.note);
+  write_onnx(options.output, graph, weights.weights);
 }
 
 }  // namespace
 
-void add_export_command(CLI::App& app, CommandContext&) {
+void add_export_command(Command app, CommandContext&) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Write a network with its weights as an ONNX file");
-  command->add_option("model", options->model, "A name of 'tacho models'")->required();
-  CLI::Option* weights =
-      command->add_option("--weights", options->weights,
-                          "A safetensors file with torchvision's names; without it, first weights");
-  command->add_option("--seed", options->seed, "Of first weights")->capture_default_str()->excludes(weights);
-  command->add_option("--batch", options->batch, "Images that the file takes at once")->capture_default_str();
-  command->add_option("--image", options->image, "224 or 224x160 or 40x216x216; default: the model's own");
-  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
-  command->add_option("-o,--output", options->output, "An ONNX file")->required();
-  command->callback([options] { export_model(*options); });
+  Command command = app.subcommand("export", "Write a network with its weights as an ONNX file");
+  command.option("model", options->model, "A name of 'tacho models'").required();
+  const Option weights =
+      command.option("--weights", options->weights,
+                     "A safetensors file with torchvision's names; without it, first weights");
+  command.option("--seed", options->seed, "Of first weights").show_default().excludes(weights);
+  command.option("--batch", options->batch, "Images that the file takes at once").show_default();
+  command.option("--image", options->image, "224 or 224x160 or 40x216x216; default: the model's own");
+  command.option("--classes", options->classes, "Of a classifier").show_default();
+  command.option("-o,--output", options->output, "An ONNX file").required();
+  command.on_run([options] { export_model(*options); });
 }
 
 }  // namespace tacho

@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "bench/case.h"
 #include "cli/commands.h"
-#include "cli/model_weights.h"
 #include "cli/output.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
 #include "results/axis.h"
+#include "tensors/model_weights.h"
 #include "tensors/npy.h"
 
 namespace tacho {
@@ -25,16 +25,10 @@ struct InferOptions {
   std::string model;
   std::optional<std::filesystem::path> weights;
   std::filesystem::path input, output;
-  std::string engine{engines().front()->name()};
+  std::string engine = default_engine();
   std::optional<int> threads;
   int64_t classes = 1000;
 };
-
-const Engine& computing_engine(const std::string& name) {
-  const Engine& engine = find_engine(name);
-  if (!engine.computes()) throw UserError("engine {} computes nothing: use native or reference", name);
-  return engine;
-}
 
 int chosen_threads(const InferOptions& options) {
   const int threads = options.threads.value_or(usable_cores());
@@ -73,7 +67,7 @@ Tensor read_images(const Model& model, const std::filesystem::path& path) {
 
 void infer(const InferOptions& options) {
   const Model& model = find_model(options.model);
-  const Engine& engine = computing_engine(options.engine);
+  const Engine& engine = find_computing_engine(options.engine);
   const int threads = chosen_threads(options);
   check_output_file("--output", options.output);
   if (!options.weights) {
@@ -85,9 +79,10 @@ void infer(const InferOptions& options) {
       model, {.batch = images.shape()[0], .image = spatial(images.shape()), .classes = options.classes});
 
   use_threads(threads);
-  Weights weights = read_model_weights(*options.weights, model, graph);
-  const auto plan =
-      engine.compile(graph, std::move(weights), {.threads = threads, .kernel_cache = default_kernel_cache()});
+  ModelWeights weights = read_model_weights(*options.weights, model, graph);
+  if (!weights.note.empty()) fmt::print(stderr, "tacho: note: {}\n", weights.note);
+  const auto plan = engine.compile(graph, std::move(weights.weights),
+                                   {.threads = threads, .kernel_cache = default_kernel_cache()});
   plan->write(graph.inputs[0], images);
   plan->forward();
   write_npy(options.output, plan->read(graph.outputs[0]));
@@ -95,19 +90,18 @@ void infer(const InferOptions& options) {
 
 }  // namespace
 
-void add_infer_command(CLI::App& app, CommandContext&) {
+void add_infer_command(Command app, CommandContext&) {
   auto options = std::make_shared<InferOptions>();
-  CLI::App* command = app.add_subcommand("infer", "Run a network on the images of a NumPy file");
-  command->add_option("model", options->model, "A name of 'tacho models'")->required();
-  command->add_option("--weights", options->weights,
-                      "Its weights, a safetensors file with torchvision's names");
-  command->add_option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W")
-      ->required();
-  command->add_option("--output", options->output, "Where the predictions go, a npy file")->required();
-  command->add_option("--engine", options->engine, "native or reference")->capture_default_str();
-  command->add_option("--threads", options->threads, "Default: every usable core");
-  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
-  command->callback([options] { infer(*options); });
+  Command command = app.subcommand("infer", "Run a network on the images of a NumPy file");
+  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("--weights", options->weights, "Its weights, a safetensors file with torchvision's names");
+  command.option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W").required();
+  command.option("--output", options->output, "Where the predictions go, a npy file").required();
+  command.option("--engine", options->engine, "One that computes, of those 'tacho system' lists")
+      .show_default();
+  command.option("--threads", options->threads, "Default: every usable core");
+  command.option("--classes", options->classes, "Of a classifier").show_default();
+  command.on_run([options] { infer(*options); });
 }
 
 }  // namespace tacho

@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "bench/machine.h"
-#include "cli/page.h"
 #include "capture/bench_record.h"
 #include "capture/environment.h"
+#include "cli/page.h"
 #include "results/format.h"
 
 namespace tacho {
 
-KeptRun::KeptRun(const MeasureOptions& options, std::string suite, std::string command)
+KeptRun::KeptRun(const KeepOptions& options, std::string suite, std::string command)
     : suite_(std::move(suite)), command_(std::move(command)), id_(unique_id()) {
   if (!options.without_store) {
     path_ = store_path(options.store);
-    store_.emplace(path_);
+    open_store();
   }
   system_ = capture_system(options.system);
 }
@@ -26,6 +26,16 @@ KeptRun::KeptRun(const MeasureOptions& options, std::string suite, std::string c
 void KeptRun::observe_machine() {
   system_.warnings = noise_warnings();
   for (const std::string& warning : system_.warnings) fmt::print(stderr, "tacho: warning: {}\n", warning);
+}
+
+void KeptRun::open_store() {
+  store_.emplace(path_);
+  try {
+    store_->check_writable();
+  } catch (const UserError& error) {
+    fmt::print(stderr, "tacho: warning: results are not kept: {}\n", error.what());
+    store_.reset();
+  }
 }
 
 void KeptRun::keep(Record& record) {
@@ -42,7 +52,10 @@ void KeptRun::keep(Record& record) {
 }
 
 std::optional<std::vector<Record>> KeptRun::stored() {
-  return store_ ? std::optional(store_->all()) : std::nullopt;
+  if (!store_) return std::nullopt;
+  RecordList list = store_->all();
+  note_unread(list.unread, path_);
+  return std::move(list.records);
 }
 
 void KeptRun::say_where() const {
@@ -56,7 +69,7 @@ void KeptRun::write_page() {
   const std::filesystem::path page = std::filesystem::absolute(path_).replace_extension(".report.html");
   try {
     tacho::write_page(
-        page, store_->all(), true,
+        page, *stored(), true,
         fmt::format("tacho report --db {} -o {}", shell_quoted(path_.string()), shell_quoted(page.string())));
     fmt::print(stderr, "tacho: note: the page to open in a browser is {}\n", page.string());
   } catch (const UserError& error) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/measure.h"
+#include "cli/driver.h"
 #include "results/record.h"
 #include "results/store.h"
 
@@ -14,13 +14,13 @@ namespace tacho {
 // The records of one call: what they share, and the store that keeps each as it is finished.
 class KeptRun {
  public:
-  KeptRun(const MeasureOptions& options, std::string suite, std::string command);
+  KeptRun(const KeepOptions& options, std::string suite, std::string command);
 
   // Says on stderr what disturbs the machine; the records hold it too.
   void observe_machine();
   // A store that fails in the middle must not cost what was measured: it is given up, and said so.
   void keep(Record& record);
-  // What the store holds; nothing where nothing is kept.
+  // What can be read of the store, the rest is a note; nothing where nothing is kept.
   std::optional<std::vector<Record>> stored();
   // Goes on with an earlier run.
   void continue_as(const std::string& id) { id_ = id; }
@@ -33,6 +33,9 @@ class KeptRun {
   void write_page();
 
  private:
+  // A newer program's store is left alone, and what is measured is still printed.
+  void open_store();
+
   std::filesystem::path path_;
   std::string suite_, command_, id_;
   SystemInfo system_;

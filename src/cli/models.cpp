@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -12,7 +13,6 @@
 #include "graph/print.h"
 #include "report/grid.h"
 #include "results/format.h"
-#include "base/json_values.h"
 
 namespace tacho {
 namespace {
@@ -79,13 +79,12 @@ std::string layers_text(const Model& model, const ModelsOptions& options) {
 
 }  // namespace
 
-void add_models_command(CLI::App& app, CommandContext&) {
+void add_models_command(Command app, CommandContext&) {
   auto options = std::make_shared<ModelsOptions>();
-  CLI::App* command =
-      app.add_subcommand("models", "List the networks: parameters, forward GFLOP an image, input");
-  command->add_option("name", options->name, "Print the layers of this one");
-  add_output_options(*command, options->output, "table, md or json");
-  command->callback([options] {
+  Command command = app.subcommand("models", "List the networks: parameters, forward GFLOP an image, input");
+  command.option("name", options->name, "Print the layers of this one");
+  add_output_options(command, options->output, "table, md or json");
+  command.on_run([options] {
     const Format format = chosen_format(options->output);
     check_output(options->output);
     write_output(options->output,

@@ -13,10 +13,10 @@
 
 namespace tacho {
 
-void add_output_options(CLI::App& command, OutputOptions& options, std::string_view formats) {
-  command.add_option("--format", options.format,
-                     fmt::format("{}; default: table on a terminal, md elsewhere", formats));
-  command.add_option("-o,--output", options.file, "Write the result to this file instead of stdout");
+void add_output_options(Command command, OutputOptions& options, std::string_view formats) {
+  command.option("--format", options.format,
+                 fmt::format("{}; default: table on a terminal, md elsewhere", formats));
+  command.option("-o,--output", options.file, "Write the result to this file instead of stdout");
 }
 
 Format chosen_format(const OutputOptions& options) {

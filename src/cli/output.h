@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/command_line.h"
 #include "report/table.h"
 
 namespace tacho {
@@ -15,7 +15,7 @@ struct OutputOptions {
   std::optional<std::filesystem::path> file;
 };
 
-void add_output_options(CLI::App& command, OutputOptions& options,
+void add_output_options(Command command, OutputOptions& options,
                         std::string_view formats = "table, md, csv, json or jsonl");
 
 Format chosen_format(const OutputOptions& options);

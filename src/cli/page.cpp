@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "report/page.h"
+#include "report/page_data.h"
 #include "results/references.h"
 
 namespace tacho {

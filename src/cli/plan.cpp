@@ -69,28 +69,28 @@ std::string plan_text(const PlanOptions& options) {
                  : format_volume_extrapolation(records, format);
 }
 
-void add_job_options(CLI::App& command, PlanOptions& options) {
-  command.add_option("--iterations", options.iterations, "Of training, such as 100k");
-  command.add_option("--epochs", options.epochs, "Of training, each over --images");
-  command.add_option("--images", options.images, "To run through the network, such as 1.28M");
-  command.add_option("--voxels", options.voxels, "Of a volume, such as 8.1T");
-  command.add_option("--price", options.price_per_hour,
-                     "Of the machine per hour; the cost is shown beside the time");
+void add_job_options(Command command, PlanOptions& options) {
+  command.option("--iterations", options.iterations, "Of training, such as 100k");
+  command.option("--epochs", options.epochs, "Of training, each over --images");
+  command.option("--images", options.images, "To run through the network, such as 1.28M");
+  command.option("--voxels", options.voxels, "Of a volume, such as 8.1T");
+  command.option("--price", options.price_per_hour,
+                 "Of the machine per hour; the cost is shown beside the time");
 }
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, CommandContext&) {
+void add_plan_command(Command app, CommandContext&) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App* command = app.add_subcommand(
+  Command command = app.subcommand(
       "plan",
       "How long a job takes and what it costs, from what was measured; without a job, the EMBL table");
-  command->add_option("names", options->names, kSelectionHelp)->capture_default_str();
-  add_job_options(*command, *options);
-  command->add_option("--model", options->model, "Only this network");
-  add_store_options(*command, options->store);
-  add_output_options(*command, options->output);
-  command->callback([options] {
+  command.option("names", options->names, kSelectionHelp).show_default();
+  add_job_options(command, *options);
+  command.option("--model", options->model, "Only this network");
+  add_store_options(command, options->store);
+  add_output_options(command, options->output);
+  command.on_run([options] {
     check_output(options->output);
     write_output(options->output, plan_text(*options));
   });

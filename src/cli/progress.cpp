@@ -8,57 +8,49 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/sweep.h"
 
 namespace tacho {
 namespace {
 
-constexpr double kBetweenLines_ms = 100;
+constexpr const char* kClearLine = "\r\x1b[K";
+constexpr double kBetweenUpdates_ms = 100, kBetweenLines_ms = 30'000;
 
 }  // namespace
 
-double time_left_ms(double elapsed_ms, double work_done, double work_total) {
-  return work_done > 0 ? elapsed_ms * (work_total - work_done) / work_done : -1;
+Progress::Progress(std::vector<double> works)
+    : works_(std::move(works)), terminal_(isatty(STDERR_FILENO) == 1), begin_ms_(now_ms()) {
+  if (!terminal_) shown_ms_ = begin_ms_;
 }
 
-Progress::Progress(std::vector<Case> cells)
-    : cells_(std::move(cells)), enabled_(isatty(STDERR_FILENO) == 1), begin_ms_(now_ms()) {
-  if (!enabled_) return;
-  for (const Case& cell : cells_) work_.push_back(expected_work(cell));
+Progress::~Progress() { clear(); }
+
+void Progress::clear() const {
+  if (terminal_) fmt::print(stderr, "{}", kClearLine);
 }
 
-Progress::~Progress() {
-  if (enabled_) fmt::print(stderr, "{}", kClearLine);
+// The share of all work that lies before this moment.
+double Progress::done(size_t item, double share_done) const {
+  const auto here = works_.begin() + static_cast<std::ptrdiff_t>(item);
+  const double total = std::accumulate(works_.begin(), works_.end(), 0.0);
+  return total > 0 ? (std::accumulate(works_.begin(), here, 0.0) + *here * share_done) / total : 0;
 }
 
-// The share of all work that lies before this pass.
-double Progress::done(size_t cell, int pass, int passes) const {
-  const auto here = work_.begin() + static_cast<std::ptrdiff_t>(cell);
-  const double total = std::accumulate(work_.begin(), work_.end(), 0.0);
-  return total > 0 ? (std::accumulate(work_.begin(), here, 0.0) + *here * pass / passes) / total : 0;
-}
-
-void Progress::print(const std::string& where, int pass, int passes, double share_done) {
-  const double now = now_ms();
-  if (now - shown_ms_ < kBetweenLines_ms) return;
+void Progress::show(size_t item, bool is_long, const std::string& where, double share_done) {
+  const double now = now_ms(), all_done = done(item, share_done);
+  if (!done_before_) {
+    done_before_ = all_done;
+    begin_ms_ = now;
+  }
+  if (!terminal_ && !is_long) return;
+  if (now - shown_ms_ < (terminal_ ? kBetweenUpdates_ms : kBetweenLines_ms)) return;
   shown_ms_ = now;
-  const double left = time_left_ms(now - begin_ms_, share_done, 1);
-  fmt::print(stderr, "{}{}: pass {}/{}{}", kClearLine, where, pass + 1, passes,
-             left < 0 ? "" : fmt::format(", {} left", format_duration_ms(left)));
+  const double since = all_done - *done_before_;
+  const std::string left =
+      since > 0 ? fmt::format(", {} left", format_duration_ms((now - begin_ms_) * (1 - all_done) / since))
+                : "";
+  const std::string place = works_.size() > 1 ? fmt::format("[{}/{}] ", item + 1, works_.size()) : "";
+  fmt::print(stderr, "{}{}{}{}{}", terminal_ ? kClearLine : "", place, where, left, terminal_ ? "" : "\n");
   std::fflush(stderr);
-}
-
-void Progress::show(size_t cell, int pass, int passes) {
-  if (!enabled_) return;
-  const Case& what = cells_[cell];
-  const std::string where = fmt::format("[{}/{}] {} {} batch {}", cell + 1, cells_.size(), what.model,
-                                        name_of(what.mode), what.batch);
-  print(where, pass, passes, done(cell, pass, passes));
-}
-
-void Progress::show_turns(int pass, int passes) {
-  if (!enabled_) return;
-  print(fmt::format("{} cells in turns", cells_.size()), pass, passes, static_cast<double>(pass) / passes);
 }
 
 }  // namespace tacho

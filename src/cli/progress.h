@@ -1,37 +1,32 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/case.h"
-
 namespace tacho {
 
-inline constexpr const char* kClearLine = "\r\x1b[K";
-
-// How long the rest will take if it goes on at the speed so far; negative while nothing is known.
-double time_left_ms(double elapsed_ms, double work_done, double work_total);
-
-// One line on stderr that says where a sweep is; nothing where stderr is no terminal.
+// Where a list of work items is: on a terminal one line on stderr that overwrites itself, elsewhere a line
+// every half minute of those that take long.
 class Progress {
  public:
-  explicit Progress(std::vector<Case> cells);
+  // `works`: how long each item takes relative to the others.
+  explicit Progress(std::vector<double> works);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(size_t cell, int pass, int passes);
-  // Where all cells take turns.
-  void show_turns(int pass, int passes);
+  void show(size_t item, bool is_long, const std::string& where, double share_done);
+  // Makes room for a line of its own.
+  void clear() const;
 
  private:
-  double done(size_t cell, int pass, int passes) const;
-  void print(const std::string& where, int pass, int passes, double share_done);
+  double done(size_t item, double share_done) const;
 
-  std::vector<Case> cells_;
-  bool enabled_;
-  std::vector<double> work_;
+  std::vector<double> works_;
+  bool terminal_;
   double begin_ms_, shown_ms_ = 0;
+  std::optional<double> done_before_;  // what was done when it began: a run that resumes is not at its start
 };
 
 }  // namespace tacho

@@ -48,16 +48,16 @@ void report(const ReportOptions& options, const std::string& command) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, CommandContext& context) {
+void add_report_command(Command app, CommandContext& context) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "One page with tables and charts of what was measured");
-  add_store_options(*command, options->store);
-  add_filter_options(*command, options->filter);
-  command->add_flag("--no-references", options->without_references,
-                    "Leave out the published results that the page can set beside one's own");
-  command->add_option("--format", options->output.format, "html or md")->capture_default_str();
-  command->add_option("-o,--output", options->output.file, "The file to write; html needs one");
-  command->callback([options, &context] { report(*options, context.command); });
+  Command command = app.subcommand("report", "One page with tables and charts of what was measured");
+  add_store_options(command, options->store);
+  add_filter_options(command, options->filter);
+  command.flag("--no-references", options->without_references,
+               "Leave out the published results that the page can set beside one's own");
+  command.option("--format", options->output.format, "html or md").show_default();
+  command.option("-o,--output", options->output.file, "The file to write; html needs one");
+  command.on_run([options, &context] { report(*options, context.command); });
 }
 
 }  // namespace tacho

@@ -1,9 +1,11 @@
 #include "cli/store_options.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/os.h"
-#include "results/record_json.h"
+#include "results/record_list.h"
 
 namespace tacho {
 namespace {
@@ -11,15 +13,17 @@ namespace {
 bool is_file(const std::string& name) { return name.ends_with(".json") || name.ends_with(".jsonl"); }
 
 Selection select_file(const std::string& name) {
-  return {name, latest_of_each_case(parse_records(read_file(name), name))};
+  const RecordList list = parse_records(read_file(name), name);
+  note_unread(list.unread, name, "left out");
+  return selection_of(name, list.records);
 }
 
 }  // namespace
 
-void add_store_options(CLI::App& command, StoreOptions& options) {
-  command.add_option("--db", options.file,
-                     "Where results are kept; default: $XDG_DATA_HOME/tacho/results.db, or "
-                     "~/.local/share/tacho/results.db");
+void add_store_options(Command command, StoreOptions& options) {
+  command.option("--db", options.file,
+                 "Where results are kept; default: $XDG_DATA_HOME/tacho/results.db, or "
+                 "~/.local/share/tacho/results.db");
 }
 
 std::filesystem::path store_path(const StoreOptions& options) {
@@ -27,10 +31,22 @@ std::filesystem::path store_path(const StoreOptions& options) {
   return options.file ? *options.file : default_store_path();
 }
 
-std::vector<Record> stored_records(const StoreOptions& options) {
+RecordList stored_list(const StoreOptions& options) {
   const std::filesystem::path path = store_path(options);
   std::error_code ignored;
-  return std::filesystem::exists(path, ignored) ? Store(path).all() : std::vector<Record>{};
+  return std::filesystem::exists(path, ignored) ? Store(path).all() : RecordList{};
+}
+
+std::vector<Record> stored_records(const StoreOptions& options) {
+  RecordList list = stored_list(options);
+  note_unread(list.unread, store_path(options));
+  return std::move(list.records);
+}
+
+void note_unread(std::span<const UnreadRecord> unread, const std::filesystem::path& source,
+                 std::string_view fate) {
+  for (const std::string& note : notes_of(unread, source.string(), fate))
+    fmt::print(stderr, "tacho: note: {}\n", note);
 }
 
 Store existing_store(const StoreOptions& options) {
@@ -41,9 +57,9 @@ Store existing_store(const StoreOptions& options) {
   return Store(path);
 }
 
-void add_filter_options(CLI::App& command, RecordFilter& filter) {
-  command.add_option("--model", filter.model, "Only this network's");
-  command.add_option("--system", filter.system, "Only this machine's, or this published set's");
+void add_filter_options(Command command, RecordFilter& filter) {
+  command.option("--model", filter.model, "Only this network's");
+  command.option("--system", filter.system, "Only this machine's, or this published set's");
 }
 
 std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "results/selection.h"
 #include "results/store.h"
 
@@ -15,12 +15,18 @@ struct StoreOptions {
   std::optional<std::filesystem::path> file;  // default: default_store_path()
 };
 
-void add_store_options(CLI::App& command, StoreOptions& options);
+void add_store_options(Command command, StoreOptions& options);
 
 std::filesystem::path store_path(const StoreOptions& options);
 
 // What is kept; nothing where there is no store yet. Whoever only reads does not make one.
+RecordList stored_list(const StoreOptions& options);
+// Of it what can be read; the rest is a note.
 std::vector<Record> stored_records(const StoreOptions& options);
+
+// Says on stderr which records cannot be read; `fate` is what happens to them.
+void note_unread(std::span<const UnreadRecord> unread, const std::filesystem::path& source,
+                 std::string_view fate = "kept");
 
 // The store, which must be there.
 Store existing_store(const StoreOptions& options);
@@ -30,7 +36,7 @@ struct RecordFilter {
   std::string model, system;
 };
 
-void add_filter_options(CLI::App& command, RecordFilter& filter);
+void add_filter_options(Command command, RecordFilter& filter);
 
 std::vector<Record> filtered(std::vector<Record> records, const RecordFilter& filter);
 

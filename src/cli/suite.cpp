@@ -5,13 +5,15 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "bench/suites.h"
 #include "cli/commands.h"
-#include "cli/measure.h"
-#include "cli/training.h"
+#include "cli/driver.h"
 #include "report/cifar_table.h"
 #include "report/zoo_table.h"
 #include "results/selection.h"
+#include "session/bench_items.h"
+#include "session/suites.h"
+#include "session/train_item.h"
+#include "train/training.h"
 
 namespace tacho {
 namespace {
@@ -19,7 +21,7 @@ namespace {
 struct SuiteOptions {
   std::string name, data;
   double scale = 1;
-  MeasureOptions measure;
+  KeepOptions keep;
 };
 
 std::string list_of_suites() {
@@ -59,7 +61,7 @@ std::string present_cifar(std::span<const Record> records, const std::string& sh
 
 // Whole trainings, one after the other, all on the same data.
 void train_and_report(const Suite& suite, const SuiteOptions& options, CommandContext& context) {
-  if (options.measure.resumed) throw UserError("--continue: a suite of trainings starts anew");
+  if (options.keep.resumed) throw UserError("--continue: a suite of trainings starts anew");
   if (options.data.empty()) {
     throw UserError("suite {} needs --data cifar10:DIR; scripts/fetch-cifar10 DIR fetches it", suite.name);
   }
@@ -76,46 +78,49 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
   const std::string shrunk =
       subset ? fmt::format("shrunk by --scale: {} of {} training images\n\n", *subset, data.train.count())
              : "";
-  run_trainings(jobs, data, std::string(suite.name), options.measure, context,
-                [&](std::span<const Record> records, Format format) {
-                  return is_for_people(format) ? present_cifar(records, shrunk, format)
-                                               : format_records(records, format);
-                });
+  const Job job = {.items = train_items(std::move(jobs), data),
+                   .suite = std::string(suite.name),
+                   .first_result = "the first epoch was finished",
+                   .present = [&](std::span<const Record> records, Format format) {
+                     return present_cifar(records, shrunk, format);
+                   }};
+  run_job(job, options.keep, context);
 }
 
-Job job_of(const Suite& suite, double scale) {
+void measure_and_report(const Suite& suite, const SuiteOptions& options, CommandContext& context) {
   const std::vector<Case> whole = suite.cases(usable_cores());
-  Job job = {.cells = scaled(whole, scale), .suite = std::string(suite.name)};
-  const std::string shrunk = what_was_shrunk(whole.front(), job.cells.front());
-  job.present = [&suite, shrunk](std::span<const Record> records, Format format) {
-    const bool as_zoo = suite.name == "zoo" && is_for_people(format);
-    const std::string text = as_zoo ? present_zoo(records, format) : format_records(records, format);
-    return is_for_people(format) ? shrunk + text : text;
-  };
-  return job;
+  const std::vector<Case> cells = scaled(whole, options.scale);
+  const std::string shrunk = what_was_shrunk(whole.front(), cells.front());
+  const Job job = {.items = bench_items(cells),
+                   .suite = std::string(suite.name),
+                   .present = [&](std::span<const Record> records, Format format) {
+                     return shrunk + (suite.name == "zoo" ? present_zoo(records, format)
+                                                          : format_records(records, format));
+                   }};
+  run_job(job, options.keep, context);
 }
 
 }  // namespace
 
-void add_suite_command(CLI::App& app, CommandContext& context) {
+void add_suite_command(Command app, CommandContext& context) {
   auto options = std::make_shared<SuiteOptions>();
-  CLI::App* command = app.add_subcommand("suite", "Run a list of measurements that has a name");
-  command->add_option("name", options->name, list_of_suites())->required();
+  Command command = app.subcommand("suite", "Run a list of measurements that has a name");
+  command.option("name", options->name, list_of_suites()).required();
   command
-      ->add_option("--scale", options->scale,
-                   "Run this share of the passes, or of the training images, from 0 to 1")
-      ->capture_default_str()
-      ->check([](const std::string& text) {
+      .option("--scale", options->scale,
+              "Run this share of the passes, or of the training images, from 0 to 1")
+      .show_default()
+      .check([](const std::string& text) {
         const auto share = parse_quantity(text);
         return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
       });
-  command->add_option("--data", options->data, "For the suite cifar: cifar10:DIR");
-  add_measure_options(*command, options->measure);
-  command->callback([options, &context] {
+  command.option("--data", options->data, "For the suite cifar: cifar10:DIR");
+  add_keep_options(command, options->keep);
+  add_continue_option(command, options->keep);
+  command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
-    const Job job = job_of(suite, options->scale);
-    measure_and_report(job, options->measure, context);
+    measure_and_report(suite, *options, context);
   });
 }
 

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -7,11 +7,12 @@
 
 #include "base/text.h"
 #include "bench/machine.h"
+#include "capture/environment.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "engine/engines.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
-#include "capture/environment.h"
 #include "results/format.h"
 #include "results/record_json.h"
 
@@ -38,7 +39,10 @@ std::string topology(const SystemInfo& system) {
 }
 
 void add_build(const SystemInfo& system, Grid& grid) {
-  for (const auto& [name, version] : system.engines) grid.rows.push_back({"engine " + name, version});
+  for (const Engine* engine : engines()) {
+    grid.rows.push_back({fmt::format("engine {}", engine->name()),
+                         fmt::format("{}; {}", engine->version(), fmt::join(engine->precisions(), ", "))});
+  }
   for (const auto& [name, version] : system.libraries) grid.rows.push_back({"library " + name, version});
   const std::string commit = system.commit.empty() ? "" : ", commit " + system.commit;
   grid.rows.push_back({"tacho", fmt::format("{}{}, {}", system.version, commit, system.build_type)});
@@ -88,13 +92,13 @@ std::string system_text(const SystemOptions& options) {
 
 }  // namespace
 
-void add_system_command(CLI::App& app, CommandContext&) {
+void add_system_command(Command app, CommandContext&) {
   auto options = std::make_shared<SystemOptions>();
-  CLI::App* command =
-      app.add_subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
-  add_output_options(*command, options->output, "table, md or json");
-  command->add_option("--system", options->name, "Name of this machine; default: the host's name");
-  command->callback([options] {
+  Command command =
+      app.subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
+  add_output_options(command, options->output, "table, md or json");
+  command.option("--system", options->name, "Name of this machine; default: the host's name");
+  command.on_run([options] {
     check_output(options->output);
     write_output(options->output, system_text(*options));
   });

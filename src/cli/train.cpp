@@ -4,17 +4,15 @@
 #include <limits>
 #include <memory>
 
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "results/axis.h"
-#include "bench/case.h"
+#include "cli/axis_options.h"
 #include "cli/commands.h"
-#include "cli/measure.h"
-#include "cli/sweep_options.h"
-#include "cli/training.h"
-#include "engine/engines.h"
+#include "cli/driver.h"
 #include "models/zoo.h"
+#include "results/axis.h"
+#include "session/train_item.h"
+#include "train/training.h"
 
 namespace tacho {
 namespace {
@@ -25,7 +23,8 @@ struct TrainOptions {
   std::string schedule = "one-cycle", image, augmentation, shuffle = "on", scale_rate;
   std::optional<std::string> optimizer;
   std::optional<double> rate, momentum, weight_decay;
-  MeasureOptions measure;
+  TypedAxes execution = default_axes();
+  KeepOptions keep;
 };
 
 bool is_on(const char* option, const std::string& text) {
@@ -66,25 +65,14 @@ UpdateRule update_rule(const TrainOptions& options) {
   return rule;
 }
 
-// The data's own size where the network can take it.
-Extents default_image(const Recipe& recipe, const DataSet& data) {
-  Recipe tried = recipe;
-  tried.image = data.train.image();
-  try {
-    build_network(tried);
-    return tried.image;
-  } catch (const UserError&) {
-    return find_model(recipe.model).image;
-  }
-}
-
 // Fills in what depends on the data and on other options.
 DataSet complete(TrainOptions& options, bool has_epochs) {
   Recipe& recipe = options.job.recipe;
   const Model& model = find_model(recipe.model);
-  if (model.loss != Loss::softmax_cross_entropy) build_network(recipe);  // says so
+  require_classifier(model);
   if (recipe.steps && has_epochs) throw UserError("--steps and --epochs: one of them says how long");
-  if (recipe.devices != 1) throw UserError("--devices: several devices are not built yet; use 1");
+  recipe.execution = execution_of(options.execution);
+  check_execution(recipe.execution, true);
   recipe.shuffle = is_on("--shuffle", options.shuffle);
   recipe.schedule = parse_schedule(options.schedule);
   recipe.update = update_rule(options);
@@ -102,96 +90,75 @@ DataSet complete(TrainOptions& options, bool has_epochs) {
 constexpr double kLargestRate = 1e38, kMostEpochs = 1e9;
 
 // A number within these bounds; "nan" is within none.
-CLI::Validator between(double least, double most) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        const auto value = parse_number(text);
-        if (value && *value >= least && *value <= most) return std::string();
-        return fmt::format("'{}' is no number from {} to {}", text, least, most);
-      },
-      "");
+std::function<std::string(const std::string&)> between(double least, double most) {
+  return [=](const std::string& text) {
+    const auto value = parse_number(text);
+    if (value && *value >= least && *value <= most) return std::string();
+    return fmt::format("'{}' is no number from {} to {}", text, least, most);
+  };
 }
 
-void add_size_options(CLI::App& command, TrainOptions& options) {
+void add_size_options(Command command, TrainOptions& options) {
   Recipe& recipe = options.job.recipe;
   constexpr int64_t kMost = 1'000'000'000;
-  command.add_option("model", recipe.model, "A classifier of 'tacho models'")->required();
-  command.add_option("--data", recipe.data, "cifar10:DIR, npy:x.npy,y.npy or synthetic")->required();
-  command.add_option("--epochs", recipe.epochs, "Passes over the training images")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--steps", recipe.steps, "Batches, instead of epochs")
-      ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--batch", recipe.batch, "Per device")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--devices", recipe.devices)->capture_default_str();
-  command.add_option("--threads", recipe.threads, "Per device; default: usable cores / devices")
-      ->check(CLI::Range(1, kMostThreads));
-  command.add_option("--engine", recipe.engine, "Of those 'tacho system' lists")->capture_default_str();
-  command.add_option("--classes", recipe.classes, "Default: as many as the data has")
-      ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--image", options.image,
-                     "Size to which the loader brings the images; default: their own");
-  command
-      .add_option("--subset", recipe.subset, "Only the first N training images, and at most N test images")
-      ->check(CLI::Range(int64_t{1}, kMost));
-  command.add_option("--seed", recipe.seed, "Of weights, order, augmentation and dropout")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
-  add_memory_option(command, recipe.low_memory);
-  add_kernel_option(command, recipe.kernel);
-  command.add_option("--weights", recipe.weights, "Start from this safetensors file; default: random");
+  command.option("model", recipe.model, "A classifier of 'tacho models'").required();
+  command.option("--data", recipe.data, "cifar10:DIR, npy:x.npy,y.npy or synthetic").required();
+  command.option("--epochs", recipe.epochs, "Passes over the training images").show_default().range(1, kMost);
+  command.option("--steps", recipe.steps, "Batches, instead of epochs").range(1, kMost);
+  command.option("--batch", recipe.batch, "Per device").show_default().range(1, kMost);
+  add_execution_options(command, options.execution);
+  command.option("--classes", recipe.classes, "Default: as many as the data has").range(1, kMost);
+  command.option("--image", options.image, "Size to which the loader brings the images; default: their own");
+  command.option("--subset", recipe.subset, "Only the first N training images, and at most N test images")
+      .range(1, kMost);
+  command.option("--seed", recipe.seed, "Of weights, order, augmentation and dropout")
+      .show_default()
+      .range(0, std::numeric_limits<int64_t>::max());
+  command.option("--weights", recipe.weights, "Start from this safetensors file; default: random");
 }
 
-void add_method_options(CLI::App& command, TrainOptions& options) {
+void add_method_options(Command command, TrainOptions& options) {
   Recipe& recipe = options.job.recipe;
-  command.add_option("--optimizer", options.optimizer, "adam or sgd; default: adam, with --momentum sgd");
-  command
-      .add_option("--lr", options.rate,
-                  "Learning rate; default: adam 0.008, sgd 0.1, both for a batch of 256")
-      ->check(between(0, kLargestRate));
-  command.add_option("--scale-lr", options.scale_rate,
-                     "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
-                     "without --lr, off with it");
-  command.add_option("--momentum", options.momentum, "Of sgd; default: 0.9")->check(between(0, 1));
-  command.add_option("--weight-decay", options.weight_decay, "Default: adam 0, sgd 5e-4")
-      ->check(between(0, kLargestRate));
-  command.add_option("--schedule", options.schedule, "constant, step, cosine or one-cycle")
-      ->capture_default_str();
-  command.add_option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
-      ->capture_default_str()
-      ->check(between(0, kMostEpochs));
-  command.add_option("--label-smoothing", recipe.label_smoothing)
-      ->capture_default_str()
-      ->check(between(0, 1));
-  command.add_option("--dropout", recipe.dropout, "Probability; default: the network's own")
-      ->check(between(0, 0.99));
-  command.add_option("--augment", options.augmentation,
-                     "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others");
-  command.add_option("--shuffle", options.shuffle, "on or off")->capture_default_str();
+  command.option("--optimizer", options.optimizer, "adam or sgd; default: adam, with --momentum sgd");
+  command.option("--lr", options.rate, "Learning rate; default: adam 0.008, sgd 0.1, both for a batch of 256")
+      .check(between(0, kLargestRate));
+  command.option("--scale-lr", options.scale_rate,
+                 "on: --lr is for a batch of 256 and is scaled to the batch of all devices; default: on "
+                 "without --lr, off with it");
+  command.option("--momentum", options.momentum, "Of sgd; default: 0.9").check(between(0, 1));
+  command.option("--weight-decay", options.weight_decay, "Default: adam 0, sgd 5e-4")
+      .check(between(0, kLargestRate));
+  command.option("--schedule", options.schedule, "constant, step, cosine or one-cycle").show_default();
+  command.option("--warmup", recipe.warmup_epochs, "Epochs in which the learning rate rises")
+      .show_default()
+      .check(between(0, kMostEpochs));
+  command.option("--label-smoothing", recipe.label_smoothing).show_default().check(between(0, 1));
+  command.option("--dropout", recipe.dropout, "Probability; default: the network's own")
+      .check(between(0, 0.99));
+  command.option("--augment", options.augmentation,
+                 "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others");
+  command.option("--shuffle", options.shuffle, "on or off").show_default();
 }
 
-void add_control_options(CLI::App& command, TrainOptions& options) {
+void add_control_options(Command command, TrainOptions& options) {
   TrainControl& control = options.job.control;
-  command.add_option("--loader-threads", control.loader_threads, "Threads that make batches ready")
-      ->capture_default_str()
-      ->check(CLI::Range(1, kMostThreads));
+  command.option("--loader-threads", control.loader_threads, "Threads that make batches ready")
+      .show_default()
+      .range(1, kMostThreads);
   command
-      .add_option("--target-accuracy", control.target_accuracy,
-                  "Stop after the epoch whose test accuracy reaches this")
-      ->check(between(0, 1));
-  command.add_option("--checkpoint", control.checkpoints, "Directory for a checkpoint after every epoch");
-  command.add_option("--checkpoint-every", control.checkpoint_steps, "Also after so many steps")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  command.add_option("--keep", control.kept_checkpoints, "How many checkpoints are kept")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_flag("--resume", control.resume, "Go on from the latest checkpoint");
-  command.add_option("--save-weights", options.job.save_weights,
-                     "Write the weights to this safetensors file, with torchvision's names");
-  command.add_option("--log", options.job.log,
-                     "Write every step and epoch to this file, a line of JSON each");
+      .option("--target-accuracy", control.target_accuracy,
+              "Stop after the epoch whose test accuracy reaches this")
+      .check(between(0, 1));
+  command.option("--checkpoint", control.checkpoints, "Directory for a checkpoint after every epoch");
+  command.option("--checkpoint-every", control.checkpoint_steps, "Also after so many steps")
+      .range(1, std::numeric_limits<int64_t>::max());
+  command.option("--keep", control.kept_checkpoints, "How many checkpoints are kept")
+      .show_default()
+      .range(1, 1'000'000);
+  command.flag("--resume", control.resume, "Go on from the latest checkpoint");
+  command.option("--save-weights", options.job.save_weights,
+                 "Write the weights to this safetensors file, with torchvision's names");
+  command.option("--log", options.job.log, "Write every step and epoch to this file, a line of JSON each");
 }
 
 void train_command(TrainOptions& options, bool has_epochs, CommandContext& context) {
@@ -200,25 +167,24 @@ void train_command(TrainOptions& options, bool has_epochs, CommandContext& conte
     if (file) check_output_file(option, *file);
   }
   const DataSet data = complete(options, has_epochs);
-  run_trainings(
-      {&options.job, 1}, data, "", options.measure, context,
-      [](std::span<const Record> records, Format format) { return format_records(records, format); });
+  std::vector<TrainingJob> jobs = {options.job};
+  const Job job = {.items = train_items(std::move(jobs), data),
+                   .first_result = "the first epoch was finished"};
+  run_job(job, options.keep, context);
 }
 
 }  // namespace
 
-void add_train_command(CLI::App& app, CommandContext& context) {
+void add_train_command(Command app, CommandContext& context) {
   auto options = std::make_shared<TrainOptions>();
-  options->job.recipe.engine = std::string(engines().front()->name());
-  options->job.recipe.threads = usable_cores();
   options->job.recipe.classes = 0;
-  CLI::App* command = app.add_subcommand("train", "Train a network for real: accuracy, memory, checkpoints");
-  add_size_options(*command, *options);
-  add_method_options(*command, *options);
-  add_control_options(*command, *options);
-  add_keep_options(*command, options->measure);
-  command->callback(
-      [options, command, &context] { train_command(*options, command->count("--epochs") > 0, context); });
+  Command command = app.subcommand("train", "Train a network for real: accuracy, memory, checkpoints");
+  add_size_options(command, *options);
+  add_method_options(command, *options);
+  add_control_options(command, *options);
+  add_keep_options(command, options->keep);
+  command.on_run(
+      [options, command, &context] { train_command(*options, command.count("--epochs") > 0, context); });
 }
 
 }  // namespace tacho

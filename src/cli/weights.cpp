@@ -77,30 +77,30 @@ void show(const std::filesystem::path& path) {
   fmt::print("total: {} tensors, {} elements\n", weights.size(), format_thousands(total));
 }
 
-void add_init(CLI::App& weights) {
+void add_init(Command weights) {
   auto options = std::make_shared<InitOptions>();
-  CLI::App* command = weights.add_subcommand("init", "Write the first weights of a network");
-  command->add_option("model", options->model, "A name of 'tacho models'")->required();
-  command->add_option("--seed", options->seed, "The same seed gives the same weights")->capture_default_str();
-  command->add_option("--classes", options->classes, "Of a classifier")->capture_default_str();
-  command->add_option("-o,--output", options->output, "A safetensors file")->required();
-  command->callback([options] { init(*options); });
+  Command command = weights.subcommand("init", "Write the first weights of a network");
+  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("--seed", options->seed, "The same seed gives the same weights").show_default();
+  command.option("--classes", options->classes, "Of a classifier").show_default();
+  command.option("-o,--output", options->output, "A safetensors file").required();
+  command.on_run([options] { init(*options); });
 }
 
-void add_show(CLI::App& weights) {
+void add_show(Command weights) {
   auto path = std::make_shared<std::filesystem::path>();
-  CLI::App* command = weights.add_subcommand("show", "List the tensors of a weights file");
-  command->add_option("file", *path, "A safetensors file")->required();
-  command->callback([path] { show(*path); });
+  Command command = weights.subcommand("show", "List the tensors of a weights file");
+  command.option("file", *path, "A safetensors file").required();
+  command.on_run([path] { show(*path); });
 }
 
 }  // namespace
 
-void add_weights_command(CLI::App& app, CommandContext&) {
-  CLI::App* command = app.add_subcommand("weights", "Make and inspect weights files");
-  command->require_subcommand(1);
-  add_init(*command);
-  add_show(*command);
+void add_weights_command(Command app, CommandContext&) {
+  Command command = app.subcommand("weights", "Make and inspect weights files");
+  command.require_subcommand();
+  add_init(command);
+  add_show(command);
 }
 
 }  // namespace tacho

@@ -16,6 +16,8 @@
 
 namespace tacho {
 
+inline constexpr std::string_view kSinglePrecision = "f32";
+
 struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
@@ -23,12 +25,20 @@ struct CompileOptions {
   bool low_memory = false;    // rather compute activations again than keep them for the backward pass
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
+  std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
 };
 
 // How often a plan has run, which dropout and the optimizer depend on.
 struct PlanCounters {
   uint64_t passes = 0;  // forward
   int64_t updates = 0;
+};
+
+// Is told during a backward pass which gradients are final: nothing of that pass changes them any more.
+class GradientSink {
+ public:
+  virtual ~GradientSink() = default;
+  virtual void take(std::span<float> gradients) = 0;
 };
 
 // A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
@@ -45,10 +55,18 @@ class Plan {
 
   // The nodes before Graph::backward_begin; in training that includes the loss.
   virtual void forward() = 0;
-  // The rest: every gradient is overwritten. Only after forward().
-  virtual void backward() = 0;
+  // The rest: every gradient is overwritten. Only after forward(). `sink`, where there is one, takes the
+  // ranges of gradients(), in their order, each as soon as it is final.
+  virtual void backward(GradientSink* sink) = 0;
+  void backward() { backward(nullptr); }
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
   virtual void update(std::optional<double> learning_rate = {}) = 0;
+
+  // Whether it is of a training graph, and so has a backward pass and an update.
+  virtual bool trains() const = 0;
+  // The gradients of all parameters, in the plan's own layout: disjoint ranges in the order in which a
+  // backward pass finishes them. Plans of equal graphs, weights and options have equal ranges.
+  virtual std::vector<std::span<float>> gradients() = 0;
 
   // In training, what the optimizer remembers about a parameter, in its shape: array `which` of
   // state_per_parameter(). Together with the weights and the counters it is all that a plan remembers.
@@ -74,6 +92,14 @@ class Engine {
 
   // False for an engine that only measures the harness: its outputs mean nothing.
   virtual bool computes() const { return true; }
+  // False for an engine that is there to be right, not to be used: it would take days to learn anything.
+  virtual bool is_fast() const { return true; }
+
+  // Whether its plans tell their steps: Plan::steps().
+  virtual bool tells_steps() const { return false; }
+
+  // In which numbers it can compute.
+  virtual std::vector<std::string> precisions() const { return {std::string(kSinglePrecision)}; }
 
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
   virtual int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const = 0;

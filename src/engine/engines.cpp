@@ -23,16 +23,17 @@ const Engine& find_engine(std::string_view name) {
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
 }
 
-void check_choices(const Engine& engine, const std::string& kernel, bool low_memory) {
-  const std::vector<std::string> kernels = engine.kernels();
-  if (!kernel.empty() && std::ranges::find(kernels, kernel) == kernels.end()) {
-    if (kernels.empty()) throw UserError("--kernel: engine {} has no choice of kernels", engine.name());
-    throw UserError("--kernel '{}' is unknown; engine {} has {}", kernel, engine.name(),
-                    fmt::join(kernels, ", "));
+const Engine& find_computing_engine(std::string_view name) {
+  const Engine& engine = find_engine(name);
+  if (engine.computes()) return engine;
+  std::vector<std::string_view> computing;
+  for (const Engine* other : engines()) {
+    if (other->computes()) computing.push_back(other->name());
   }
-  if (const auto reason = engine.why_no_low_memory(); reason && low_memory)
-    throw UserError("--memory low: engine {} {}", engine.name(), *reason);
+  throw UserError("engine {} computes nothing: use {}", name, fmt::join(computing, " or "));
 }
+
+std::string default_engine() { return std::string(engines().front()->name()); }
 
 std::filesystem::path default_kernel_cache() {
   const auto folder = user_folder("XDG_CACHE_HOME", ".cache");

@@ -15,8 +15,11 @@ std::vector<const Engine*> engines();
 // Throws UserError that names the engines there are.
 const Engine& find_engine(std::string_view name);
 
-// Throws UserError where the engine does not know this kernel, or cannot train in less memory and should.
-void check_choices(const Engine& engine, const std::string& kernel, bool low_memory);
+// The same where it must also compute something.
+const Engine& find_computing_engine(std::string_view name);
+
+// The default engine's name.
+std::string default_engine();
 
 // Where the program remembers the fastest kernels: $XDG_CACHE_HOME/tacho/kernels.tsv, or below ~/.cache;
 // empty where there is no home.

@@ -101,14 +101,14 @@ void start_from_shortcuts(const Graph& graph, Weights& weights) {
   }
 }
 
-int check_weights(const Graph& graph, Weights& weights, std::string_view source) {
-  const bool has_head = graph.name == "inception_v3";
-  const auto auxiliary = std::erase_if(
-      weights, [=](const auto& entry) { return has_head && entry.first.starts_with("AuxLogits."); });
+int check_weights(const Model& model, const Graph& graph, Weights& weights, std::string_view source) {
+  const std::string_view head = model.training_head;
+  const auto unused = std::erase_if(
+      weights, [=](const auto& entry) { return !head.empty() && entry.first.starts_with(head); });
   std::erase_if(weights, [](const auto& entry) { return entry.first.ends_with(".num_batches_tracked"); });
   const std::string misfit = misfit_of(graph, weights).text();
   if (!misfit.empty()) throw UserError("{} does not fit {}: {}", source, graph.name, misfit);
-  return static_cast<int>(auxiliary);
+  return static_cast<int>(unused);
 }
 
 }  // namespace tacho

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "graph/graph.h"
+#include "models/zoo.h"
 
 namespace tacho {
 
@@ -13,9 +14,8 @@ Weights initialize(const Graph& graph, uint64_t seed);
 // scale of the batch norm that ends a branch, the first input of an Add, becomes 0.
 void start_from_shortcuts(const Graph& graph, Weights& weights);
 
-// Throws UserError that names what is missing, unknown or misshapen. Entries that begin with "AuxLogits." (of
-// inception_v3) and "*.num_batches_tracked" are dropped from `weights`; returns how many AuxLogits entries
-// there were.
-int check_weights(const Graph& graph, Weights& weights, std::string_view source);
+// Throws UserError that names what is missing, unknown or misshapen. Entries of the model's training head and
+// "*.num_batches_tracked" are dropped from `weights`; returns how many of the head there were.
+int check_weights(const Model& model, const Graph& graph, Weights& weights, std::string_view source);
 
 }  // namespace tacho

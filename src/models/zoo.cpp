@@ -19,8 +19,13 @@ Graph build(const Model& model, const ModelOptions& options) {
 }
 
 template<auto family, auto config>
-Model classifier(std::string_view name, std::string_view family_name, int64_t side = 224) {
-  return {.name = name, .family = family_name, .image = {side, side}, .build = build<family, config>};
+Model classifier(std::string_view name, std::string_view family_name, int64_t side = 224,
+                 std::string_view training_head = {}) {
+  return {.name = name,
+          .family = family_name,
+          .image = {side, side},
+          .training_head = training_head,
+          .build = build<family, config>};
 }
 
 template<UNet3dConfig config>
@@ -56,7 +61,7 @@ std::vector<Model> zoo() {
       classifier<densenet, DenseNetConfig{96, 48, {6, 12, 36, 24}}>("densenet161", "DenseNet"),
       classifier<densenet, DenseNetConfig{64, 32, {6, 12, 32, 32}}>("densenet169", "DenseNet"),
       classifier<densenet, DenseNetConfig{64, 32, {6, 12, 48, 32}}>("densenet201", "DenseNet"),
-      classifier<inception, InceptionConfig{}>("inception_v3", "Inception", 299),
+      classifier<inception, InceptionConfig{}>("inception_v3", "Inception", 299, "AuxLogits."),
       volume_model<UNet3dConfig{12, 5, {kThird, kThird, kThird}}>("unet3d", {40, 432, 432}),
       volume_model<UNet3dConfig{8, 2, {kHalfPlane, kHalf, kHalf}}>("unet3d_lite", {32, 128, 128}),
   };

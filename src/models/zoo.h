@@ -21,6 +21,8 @@ struct Model {
   Extents image;         // default spatial extents
   int64_t channels = 3;  // of the input
   Loss loss = Loss::softmax_cross_entropy;
+  // How the names of weights begin that published files have for a head which only served their training.
+  std::string_view training_head = {};
   Graph (*build)(const Model& model, const ModelOptions& options);
 };
 

@@ -28,7 +28,7 @@ std::vector<std::string> row_of(const Record& r) {
   return {r.model,
           r.image,
           r.system.name,
-          failed ? fmt::format("{}: {}", r.engine, name_of(r.judgement.verdict)) : r.engine,
+          failed ? fmt::format("{}: {}", r.engine, name_of(r.judgement)) : r.engine,
           count(r.devices),
           count(r.batch),
           count(r.epoch_count.value_or(0)),

@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "report/grid.h"
 #include "report/pairing.h"
 #include "results/fields.h"
 #include "results/format.h"
-#include "base/json_values.h"
 
 namespace tacho {
 namespace {
@@ -39,9 +39,7 @@ std::string both(const Field& field, const ComparedPair& pair) {
 }
 
 bool describes_case(const Field& field) {
-  static constexpr std::string_view kCase[] = {"engine",  "precision", "batch", "batch_total", "devices",
-                                               "threads", "nodes",     "image", "kernel",      "memory"};
-  return std::ranges::find(kCase, field.name) != std::end(kCase);
+  return (field.role == FieldRole::work || field.role == FieldRole::means) && field.column != Column::never;
 }
 
 bool is_shared(const Field& field, std::span<const NamedPair> pairs) {
@@ -174,6 +172,14 @@ Json json_of(const NamedPair& named, const std::string& first) {
 }
 
 }  // namespace
+
+bool any_slower(std::span<const Selection> selections, double share) {
+  return std::ranges::any_of(all_pairs(selections), [&](const NamedPair& named) {
+    const ComparedPair& pair = named.pair;
+    return pair.refusals.empty() && pair.comparison.answer == Answer::slower &&
+           1 / pair.comparison.ratio > 1 + share;
+  });
+}
 
 std::string format_comparison(std::span<const Selection> selections, Format format) {
   const std::vector<NamedPair> pairs = all_pairs(selections);

@@ -5,12 +5,14 @@
 
 #include "base/error.h"
 #include "report/pairing.h"
+#include "results/fields.h"
 
 namespace tacho {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 Record measured(double ms, int64_t batch = 16) {
@@ -80,6 +82,62 @@ TEST(Compare, PrefersTheSameEngineAndThreads) {
   EXPECT_EQ(pairs[0].b.engine, "native");
 }
 
+TEST(Compare, PrefersTheSameMeansWhereThreadsDoNotDecide) {
+  Record winograd = measured(50), other = measured(100), same = measured(60);
+  winograd.kernel = same.kernel = "winograd";
+  other.kernel = "onednn";
+  const auto pairs = compare_selections({"a", {winograd}}, {"b", {same, other}});
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].b.kernel, "winograd");
+}
+
+TEST(Compare, TheSystemDecidesBeforeTheEngineAndThatBeforeAllOtherMeans) {
+  Record a = measured(50), same_engine = measured(60), same_means = measured(70), same_system = measured(80);
+  a.system.name = same_system.system.name = "here";
+  a.kernel = same_means.kernel = "winograd";
+  same_means.engine = same_system.engine = "torch";
+  EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_engine, same_means}}).at(0).b_at, 0u);
+  EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_system, same_engine, same_means}}).at(0).b_at, 0u);
+}
+
+TEST(Compare, RefusesEveryDifferenceInWorkThatBothKnow) {
+  for (const Field& field : fields()) {
+    if (field.role != FieldRole::work) continue;
+    const bool is_text = field.name == "precision" || field.name == "image";
+    Record a = measured(50), b = measured(50), unknown = measured(50);
+    field.access.set(a, is_text ? Json("16x16") : Json(3));
+    field.access.set(b, is_text ? Json("32x32") : Json(4));
+    EXPECT_EQ(only_pair(a, b).refusals.size(), 1u) << field.name;
+    if (field.access.get(unknown).is_null()) {
+      EXPECT_THAT(only_pair(a, unknown).refusals, IsEmpty()) << field.name;
+    }
+  }
+}
+
+TEST(Compare, SaysWhereAPairStandsInItsSelections) {
+  Record vgg = measured(10);
+  vgg.model = "vgg16";
+  const auto pairs =
+      compare_selections({"a", {vgg, measured(50)}}, {"b", {measured(60, 8), measured(60, 16)}});
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].a_at, 1u);
+  EXPECT_EQ(pairs[0].b_at, 1u);
+}
+
+TEST(Compare, SlowerThanToleratedIsATimeBeyondThatShareAndTheAnswerSlower) {
+  const auto is_slower = [](const Record& a, const Record& b, double share) {
+    return any_slower(std::vector<Selection>{{"a", {a}}, {"b", {b}}}, share);
+  };
+  EXPECT_TRUE(is_slower(measured(106), measured(100), 0.05));
+  EXPECT_FALSE(is_slower(measured(104), measured(100), 0.05));
+  EXPECT_FALSE(is_slower(measured(100), measured(106), 0.05));
+  Record noisy = measured(106);
+  noisy.samples_ms[0] = noisy.samples_ms[1] = noisy.samples_ms[2] = 10;
+  for (size_t i = 3; i < 12; ++i) noisy.samples_ms[i] = i % 2 == 0 ? 80 : 140;
+  EXPECT_FALSE(is_slower(noisy, measured(100), 0.05));
+  EXPECT_FALSE(is_slower(measured(500, 16), measured(100, 32), 0.05));
+}
+
 TEST(Compare, TakesTheUpdateOutWhereTheOtherHasNone) {
   Record without = published(40);
   without.mode = "train";
@@ -141,6 +199,15 @@ TEST(CompareTable, ShowsBothValuesOfWhatDiffersInAPair) {
   other.threads = 1;
   const std::vector<Selection> selections = {{"a", {measured(50)}}, {"b", {other}}};
   EXPECT_THAT(format_comparison(selections, Format::md), HasSubstr("threads 2 / 1"));
+}
+
+TEST(CompareTable, ShowsTheRecipesOfTrainingRuns) {
+  Record adam = measured(50), sgd = measured(100);
+  adam.kind = sgd.kind = "train";
+  adam.recipe = "adam";
+  sgd.recipe = "sgd";
+  const std::vector<Selection> selections = {{"a", {adam}}, {"b", {sgd}}};
+  EXPECT_THAT(format_comparison(selections, Format::md), HasSubstr("recipe adam / sgd"));
 }
 
 TEST(CompareTable, RefusesSelectionsWithNothingInCommon) {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "base/embedded_file.h"
-#include "results/record_json.h"
 
 namespace tacho {
 
@@ -47,24 +46,7 @@ std::string slot(std::string_view name, const Json& data) {
   throw std::logic_error("the page has a slot that nothing fills");
 }
 
-// What all records of a published set share is said once.
-void take_out_of_set(Record& record, Json& sets) {
-  sets[record.reference] = {{"source", record.source}, {"protocol", record.protocol}};
-  record.source.clear();
-  record.protocol.clear();
-}
-
 }  // namespace
-
-Json page_data(std::span<const Record> records, const PageOrigin& origin) {
-  Json array = Json::array(), sets = Json::object();
-  for (Record record : records) {
-    if (!record.reference.empty()) take_out_of_set(record, sets);
-    array.push_back(to_json(record));
-  }
-  return {{"generated", origin.generated}, {"version", origin.version}, {"command", origin.command},
-          {"machine", origin.machine},     {"sets", std::move(sets)},   {"records", std::move(array)}};
-}
 
 std::string html_page(const Json& data) {
   const std::string_view markup = part("page.html");

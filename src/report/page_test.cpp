@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/page_data.h"
+
 namespace tacho {
 namespace {
 

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
+#include "base/json_values.h"
 #include "results/correction.h"
+#include "results/fields.h"
 
 namespace tacho {
 namespace {
@@ -28,22 +32,54 @@ bool includes(const Record& record, std::string_view what) {
   return std::ranges::find(record.time_includes, what) != record.time_includes.end();
 }
 
+std::vector<Json> values_of(const Record& record, FieldRole role) {
+  std::vector<Json> values;
+  for (const Field& field : fields()) {
+    if (field.role == role) values.push_back(field.access.get(record));
+  }
+  return values;
+}
+
+// A record with what decides whether and how well it fits to another.
+struct Candidate {
+  explicit Candidate(const Record& of)
+      : record(&of),
+        subject(values_of(of, FieldRole::subject)),
+        work(values_of(of, FieldRole::work)),
+        means(values_of(of, FieldRole::means)) {}
+
+  const Record* record;
+  std::vector<Json> subject, work, means;
+};
+
+bool same_subject(const Candidate& a, const Candidate& b) { return a.subject == b.subject; }
+
+std::vector<Candidate> candidates_of(std::span<const Record> records) {
+  return {records.begin(), records.end()};
+}
+
+// Whether both know it and do not agree on it.
+bool differ(const Json& a, const Json& b) { return !a.is_null() && !b.is_null() && a != b; }
+
+std::ptrdiff_t count_differences_in_work(const Candidate& a, const Candidate& b) {
+  return std::inner_product(a.work.begin(), a.work.end(), b.work.begin(), std::ptrdiff_t{0}, std::plus(),
+                            differ);
+}
+
+std::string plain_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : to_text(value);
+}
+
 // What both know and do not agree on, in words; none where the work is the same.
 std::vector<std::string> differences_in_work(const Record& a, const Record& b) {
   std::vector<std::string> differences;
-  const auto check = [&](std::string_view what, const auto& of_a, const auto& of_b) {
-    using Value = std::remove_cvref_t<decltype(of_a)>;
-    if (of_a == of_b || of_a == Value{} || of_b == Value{}) return;
-    differences.push_back(fmt::format("{} {} against {}", what, of_a, of_b));
-  };
-  check("batch", a.batch, b.batch);
-  check("total batch", a.batch_total, b.batch_total);
-  check("image", a.image, b.image);
-  check("precision", a.precision, b.precision);
-  check("devices", a.devices, b.devices);
-  check("nodes", a.nodes, b.nodes);
-  check("classes", a.classes, b.classes);
-  check("epochs", a.epoch_count.value_or(0), b.epoch_count.value_or(0));
+  for (const Field& field : fields()) {
+    if (field.role != FieldRole::work) continue;
+    const Json of_a = field.access.get(a), of_b = field.access.get(b);
+    if (!differ(of_a, of_b)) continue;
+    differences.push_back(fmt::format("{} {} against {}", field.header.empty() ? field.name : field.header,
+                                      plain_text(of_a), plain_text(of_b)));
+  }
   return differences;
 }
 
@@ -53,24 +89,23 @@ const Metric* shared_metric(const Record& a, const Record& b) {
   return found == kMetrics.end() ? nullptr : &*found;
 }
 
-bool same_network(const Record& a, const Record& b) {
-  return a.kind == b.kind && a.model == b.model && a.mode == b.mode;
+// How alike two records of the same work were measured, what matters most first.
+std::array<std::ptrdiff_t, 5> likeness(const Candidate& first, const Candidate& second) {
+  const Record &a = *first.record, &b = *second.record;
+  return {a.system.name == b.system.name, a.engine == b.engine, a.threads == b.threads,
+          std::inner_product(first.means.begin(), first.means.end(), second.means.begin(), std::ptrdiff_t{0},
+                             std::plus(), std::equal_to()),
+          a.interleaved == b.interleaved};
 }
 
-// How alike two records of the same work were measured.
-int likeness(const Record& a, const Record& b) {
-  return 8 * (a.system.name == b.system.name) + 4 * (a.engine == b.engine) + 2 * (a.threads == b.threads) +
-         (a.interleaved == b.interleaved);
-}
-
-// Of the records of the same network the one that did most nearly the same work, then the most alike, then
+// Of the records of the same subject the one that did most nearly the same work, then the most alike, then
 // the latest.
-const Record* partner_of(const Record& a, std::span<const Record> candidates) {
-  const Record* best = nullptr;
-  std::pair<std::ptrdiff_t, int> best_fit = {};
-  for (const Record& b : candidates) {
-    if (!same_network(a, b) || shared_metric(a, b) == nullptr) continue;
-    const std::pair fit = {-std::ssize(differences_in_work(a, b)), likeness(a, b)};
+const Candidate* partner_of(const Candidate& a, std::span<const Candidate> candidates) {
+  const Candidate* best = nullptr;
+  std::pair<std::ptrdiff_t, std::array<std::ptrdiff_t, 5>> best_fit = {};
+  for (const Candidate& b : candidates) {
+    if (!same_subject(a, b) || shared_metric(*a.record, *b.record) == nullptr) continue;
+    const std::pair fit = {-count_differences_in_work(a, b), likeness(a, b)};
     if (best == nullptr || fit >= best_fit) {
       best = &b;
       best_fit = fit;
@@ -149,14 +184,21 @@ ComparedPair compared(const Record& a, const Record& b) {
 
 }  // namespace
 
+std::span<const Metric> metrics() { return kMetrics; }
+
 std::vector<ComparedPair> compare_selections(const Selection& a, const Selection& b) {
+  const std::vector<Candidate> of_a = candidates_of(a.records), of_b = candidates_of(b.records);
   std::vector<ComparedPair> pairs;
-  for (const Record& record : a.records) {
-    if (const Record* partner = partner_of(record, b.records)) pairs.push_back(compared(record, *partner));
+  for (const Candidate& candidate : of_a) {
+    const Candidate* partner = partner_of(candidate, of_b);
+    if (partner == nullptr) continue;
+    pairs.push_back(compared(*candidate.record, *partner->record));
+    pairs.back().a_at = static_cast<size_t>(&candidate - of_a.data());
+    pairs.back().b_at = static_cast<size_t>(partner - of_b.data());
   }
   const auto has_fitting_sibling = [&](const ComparedPair& pair) {
     return std::ranges::any_of(pairs, [&](const ComparedPair& other) {
-      return other.refusals.empty() && same_network(pair.a, other.a);
+      return other.refusals.empty() && same_subject(of_a[pair.a_at], of_a[other.a_at]);
     });
   };
   std::vector<ComparedPair> kept;

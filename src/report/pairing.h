@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct Metric {
 // Two records of the same work, or of work that differs so much that comparing them would mislead.
 struct ComparedPair {
   Record a, b;
+  size_t a_at = 0, b_at = 0;  // where they stand in their selections
   const Metric* metric = nullptr;
   double a_value = 0, b_value = 0;
   Comparison comparison = {};
@@ -29,9 +31,12 @@ struct ComparedPair {
 };
 
 // Each cell of `a` with the cell of `b` that did the same work, preferably on the same system, with the same
-// engine and threads. Networks that only have partners of other batch, image, precision or devices are
+// engine, the same threads and otherwise the same means. Networks that only have partners of other work are
 // refused, with the reason.
 std::vector<ComparedPair> compare_selections(const Selection& a, const Selection& b);
+
+// Every quantity there is, the one that is preferred first.
+std::span<const Metric> metrics();
 
 // The same training time without the optimizer's update, as many sources publish it; nothing where the phases
 // are not known.

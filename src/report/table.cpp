@@ -69,6 +69,22 @@ std::string cell_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : to_text(value);
 }
 
+// What newer programs wrote, in the order in which it is met.
+std::vector<std::string> carried_names(std::span<const Record> records) {
+  std::vector<std::string> names;
+  for (const Record& record : records) {
+    for (const CarriedEntry& entry : record.carried) {
+      if (std::ranges::find(names, entry.name) == names.end()) names.push_back(entry.name);
+    }
+  }
+  return names;
+}
+
+std::string carried_text(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find(record.carried, name, &CarriedEntry::name);
+  return found == record.carried.end() ? "" : cell_text(Json::parse(found->json));
+}
+
 Grid every_field(std::span<const Record> records) {
   Grid grid;
   grid.rows.resize(records.size());
@@ -76,6 +92,10 @@ Grid every_field(std::span<const Record> records) {
     grid.columns.push_back({std::string(field.name)});
     for (size_t i = 0; i < records.size(); ++i)
       grid.rows[i].push_back(cell_text(field.access.get(records[i])));
+  }
+  for (const std::string& name : carried_names(records)) {
+    grid.columns.push_back({name});
+    for (size_t i = 0; i < records.size(); ++i) grid.rows[i].push_back(carried_text(records[i], name));
   }
   return grid;
 }

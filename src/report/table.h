@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "report/grid.h"
 #include "base/json_values.h"
+#include "report/grid.h"
 #include "results/record.h"
 
 namespace tacho {

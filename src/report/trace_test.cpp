@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "report/example_profile.h"
 #include "base/json_values.h"
+#include "report/example_profile.h"
 
 namespace tacho {
 namespace {

@@ -46,7 +46,7 @@ std::string time_text(const Record* record) {
     const bool doubtful = record->judgement.verdict != Verdict::valid;
     return fmt::format("{}{}ms", doubtful ? "~" : "", format_significant(*time, kDigits));
   }
-  return record == nullptr ? "" : std::string(name_of(record->judgement.verdict));
+  return record == nullptr ? "" : std::string(name_of(record->judgement));
 }
 
 std::string ratio_text(const Record* ours, const Record* theirs) {

@@ -107,13 +107,14 @@ std::vector<std::string> parse_choices(std::string_view option, std::string_view
   return words;
 }
 
-std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest,
-                                int64_t least) {
+std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest) {
   std::vector<int64_t> values;
-  for (const std::string& item : parse_words(option, text)) {
-    append_item({option, item, largest, least}, values);
-  }
+  for (const std::string& item : parse_words(option, text)) append_item({option, item, largest}, values);
   return values;
+}
+
+int64_t parse_count(std::string_view option, std::string_view text, int64_t largest, int64_t least) {
+  return parse_number({option, text, largest, least}, text);
 }
 
 std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text) {

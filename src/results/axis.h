@@ -19,10 +19,12 @@ std::vector<std::string> parse_words(std::string_view option, std::string_view t
 std::vector<std::string> parse_choices(std::string_view option, std::string_view text,
                                        std::initializer_list<std::string_view> choices);
 
-// A comma list of numbers and ranges: "16,32", "1-8", "16-2048*2", "16-64+16". All values are in [`least`,
+// A comma list of numbers and ranges: "16,32", "1-8", "16-2048*2", "16-64+16". All values are in [1,
 // `largest`].
-std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest,
-                                int64_t least = 1);
+std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, int64_t largest);
+
+// One number.
+int64_t parse_count(std::string_view option, std::string_view text, int64_t largest, int64_t least);
 
 // A comma list of image sizes: "224" (that many along every axis), "224x160", "40x216x216", "32-256*2".
 std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text);

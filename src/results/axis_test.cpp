@@ -91,8 +91,11 @@ TEST(Image, IsOneSize) {
 
 TEST(Choices, AreTheGivenOnesOnly) {
   EXPECT_THAT(parse_choices("--mode", "train,infer", {"infer", "train"}), ElementsAre("train", "infer"));
-  EXPECT_THAT([] { parse_choices("--mode", "evaluate", {"infer", "train"}); },
-              ::testing::ThrowsMessage<UserError>("--mode 'evaluate': unknown; there are infer, train"));
+  EXPECT_THAT(
+      [] {
+        parse_choices("--mode", "evaluate", {"infer", "train"});
+      },
+      ::testing::ThrowsMessage<UserError>("--mode 'evaluate': unknown; there are infer, train"));
 }
 
 }  // namespace

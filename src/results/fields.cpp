@@ -37,15 +37,13 @@ constexpr Access count = {[](const Record& r) { return r.*member == 0 ? Json() :
                           set<member>};
 
 // Nobody judged published results.
-constexpr Access kVerdict = {[](const Record& record) {
-                               return record.reference.empty() ? Json(name_of(record.judgement.verdict))
-                                                               : Json();
-                             },
-                             [](Record& record, const Json& value) {
-                               std::string name;
-                               read(value, name);
-                               record.judgement.verdict = parse_verdict(name);
-                             }};
+constexpr Access kVerdict = {
+    [](const Record& record) { return record.reference.empty() ? Json(name_of(record.judgement)) : Json(); },
+    [](Record& record, const Json& value) {
+      std::string name;
+      read(value, name);
+      set_verdict(name, record.judgement);
+    }};
 constexpr Access kReason = {[](const Record& record) { return json_of(record.judgement.reason); },
                             [](Record& record, const Json& value) { read(value, record.judgement.reason); }};
 constexpr Access kSystem = {[](const Record& record) { return json_of(record.system); },
@@ -77,7 +75,7 @@ std::string epochs_text(const Record& record) {
   return record.epoch_count ? std::to_string(*record.epoch_count) : "";
 }
 std::string verdict_text(const Record& record) {
-  return record.reference.empty() ? std::string(name_of(record.judgement.verdict)) : "";
+  return record.reference.empty() ? std::string(name_of(record.judgement)) : "";
 }
 std::string reason_text(const Record& record) { return record.judgement.reason; }
 
@@ -93,17 +91,21 @@ Values words(std::string_view option, std::string_view text) {
   return {parts.begin(), parts.end()};
 }
 Values modes(std::string_view option, std::string_view text) {
-  const std::vector<std::string> parts = parse_choices(option, text, {"infer", "train"});
+  const std::vector<std::string> parts = parse_choices(option, text, kModes);
   return {parts.begin(), parts.end()};
 }
 Values memories(std::string_view option, std::string_view text) {
   const std::vector<std::string> parts = parse_choices(option, text, {"normal", "low"});
   return {parts.begin(), parts.end()};
 }
-template<int64_t least, int64_t largest>
+template<int64_t largest>
 Values numbers(std::string_view option, std::string_view text) {
-  const std::vector<int64_t> parts = parse_axis(option, text, largest, least);
+  const std::vector<int64_t> parts = parse_axis(option, text, largest);
   return {parts.begin(), parts.end()};
+}
+template<int64_t least, int64_t largest>
+Values number_from(std::string_view option, std::string_view text) {
+  return {Json(parse_count(option, text, largest, least))};
 }
 Values images(std::string_view option, std::string_view text) {
   Values values;
@@ -117,152 +119,169 @@ constexpr Field on_axis(Field field, Axis axis) {
   return field;
 }
 
+constexpr Field needed(Field field, Presence presence) {
+  field.presence = presence;
+  return field;
+}
+
 constexpr std::array kFields = {
-    Field{"schema", access<&R::schema>, Role::environment},
-    Field{"id", access<&R::id>, Role::environment},
-    Field{"time", access<&R::time>, Role::environment},
-    Field{"kind", access<&R::kind>, Role::subject},
-    Field{"run", access<&R::run>, Role::environment},
-    Field{"suite", access<&R::suite>, Role::environment},
-    Field{"command", access<&R::command>, Role::environment},
-    on_axis(Field{"model", access<&R::model>, Role::subject, Column::always, "model", text<&R::model>},
+    needed(Field{"schema", access<&R::schema>, FieldRole::environment}, Presence::always),
+    needed(Field{"id", access<&R::id>, FieldRole::environment}, Presence::always),
+    needed(Field{"time", access<&R::time>, FieldRole::environment}, Presence::measured),
+    needed(Field{"kind", access<&R::kind>, FieldRole::subject}, Presence::always),
+    Field{"run", access<&R::run>, FieldRole::environment},
+    Field{"suite", access<&R::suite>, FieldRole::environment},
+    Field{"command", access<&R::command>, FieldRole::environment},
+    on_axis(needed(Field{"model", access<&R::model>, FieldRole::subject, Column::always, "model",
+                         text<&R::model>},
+                   Presence::always),
             {.parse = words, .help = "Names of 'tacho models'", .nesting = 0}),
-    on_axis(Field{"mode", access<&R::mode>, Role::subject, Column::always, "mode", text<&R::mode>},
-            {.parse = modes, .fallback = "infer", .help = "infer, train or both", .nesting = 2}),
     on_axis(
-        Field{"engine", access<&R::engine>, Role::means, Column::differing, "engine", text<&R::engine>},
+        needed(Field{"mode", access<&R::mode>, FieldRole::subject, Column::always, "mode", text<&R::mode>},
+               Presence::always),
+        {.parse = modes, .fallback = "infer", .help = "infer, train or both", .nesting = 2}),
+    on_axis(
+        Field{"engine", access<&R::engine>, FieldRole::means, Column::differing, "engine", text<&R::engine>},
         {.parse = words, .help = "Of those 'tacho system' lists; default: the first of them", .nesting = 3}),
-    on_axis(Field{"precision", access<&R::precision>, Role::work, Column::differing, "precision",
+    on_axis(Field{"precision", access<&R::precision>, FieldRole::work, Column::differing, "precision",
                   text<&R::precision>},
             {.parse = words,
              .fallback = "f32",
              .help = "Of those that 'tacho system' lists for the engine",
              .nesting = 4}),
-    on_axis(Field{"batch", count<&R::batch>, Role::work, Column::always, "batch", whole<&R::batch>, true},
-            {.parse = numbers<1, kLargestBatch>,
-             .help = "Per device: 16,32 or 1-8 or 16-2048*2; default: 16, volumes 1",
-             .nesting = 9}),
-    Field{"batch_total", count<&R::batch_total>, Role::work, Column::present, "total batch",
+    on_axis(
+        Field{"batch", count<&R::batch>, FieldRole::work, Column::always, "batch", whole<&R::batch>, true},
+        {.parse = numbers<kLargestBatch>,
+         .help = "Per device: 16,32 or 1-8 or 16-2048*2; default: 16, volumes 1",
+         .nesting = 9}),
+    Field{"batch_total", count<&R::batch_total>, FieldRole::work, Column::present, "total batch",
           whole<&R::batch_total>, true},
-    on_axis(Field{"devices", count<&R::devices>, Role::work, Column::differing, "devices", whole<&R::devices>,
-                  true},
-            {.parse = numbers<1, kMostDevices>,
-             .fallback = "1",
-             .help = "How many share the work",
-             .nesting = 7}),
-    on_axis(Field{"threads", count<&R::threads>, Role::means, Column::differing, "threads",
+    on_axis(
+        Field{"devices", count<&R::devices>, FieldRole::work, Column::differing, "devices",
+              whole<&R::devices>, true},
+        {.parse = numbers<kMostDevices>, .fallback = "1", .help = "How many share the work", .nesting = 7}),
+    on_axis(Field{"threads", count<&R::threads>, FieldRole::means, Column::differing, "threads",
                   whole<&R::threads>, true},
-            {.parse = numbers<1, kMostThreads>,
+            {.parse = numbers<kMostThreads>,
              .help = "Per device; default: usable cores / devices",
              .nesting = 8}),
-    Field{"nodes", count<&R::nodes>, Role::work, Column::present, "nodes", whole<&R::nodes>, true},
+    Field{"nodes", count<&R::nodes>, FieldRole::work, Column::present, "nodes", whole<&R::nodes>, true},
     on_axis(
-        Field{"image", access<&R::image>, Role::work, Column::differing, "image", text<&R::image>, true},
+        Field{"image", access<&R::image>, FieldRole::work, Column::differing, "image", text<&R::image>, true},
         {.parse = images, .help = "224 or 224x160 or 40x216x216; default: the network's own", .nesting = 1}),
-    on_axis(Field{"classes", count<&R::classes>, Role::work}, {.parse = numbers<1, kMostClasses>,
-                                                               .fallback = "1000",
-                                                               .help = "Of the classifiers",
-                                                               .single = true}),
+    on_axis(Field{"classes", count<&R::classes>, FieldRole::work},
+            {.parse = number_from<1, kMostClasses>, .fallback = "1000", .help = "Of the classifiers"}),
+    on_axis(Field{"warmup", access<&R::warmup>, FieldRole::protocol, Column::differing, "warm-up",
+                  warmup_text, true},
+            {.parse = number_from<0, kMostPasses>, .fallback = "5", .help = "Passes before the timed ones"}),
+    on_axis(Field{"repeat", count<&R::repeat>, FieldRole::protocol, Column::differing, "repeat",
+                  whole<&R::repeat>, true},
+            {.parse = number_from<1, kMostPasses>, .fallback = "20", .help = "Timed passes"}),
+    on_axis(Field{"seed", access<&R::seed>, FieldRole::means},
+            {.parse = number_from<0, kLargestSeed>, .fallback = "0", .help = "Of weights and data"}),
+    on_axis(Field{"weights", access<&R::weights>, FieldRole::protocol},
+            {.parse = file, .help = "A safetensors file with torchvision's names; default: random"}),
     on_axis(
-        Field{"warmup", access<&R::warmup>, Role::protocol, Column::differing, "warm-up", warmup_text, true},
-        {.parse = numbers<0, kMostPasses>,
-         .fallback = "5",
-         .help = "Passes before the timed ones",
-         .single = true}),
-    on_axis(Field{"repeat", count<&R::repeat>, Role::protocol, Column::differing, "repeat", whole<&R::repeat>,
-                  true},
-            {.parse = numbers<1, kMostPasses>, .fallback = "20", .help = "Timed passes", .single = true}),
+        Field{"kernel", access<&R::kernel>, FieldRole::means, Column::present, "kernel", text<&R::kernel>},
+        {.parse = words,
+         .help = "Of convolutions, where it can, such as winograd; default: the fastest, by measurement",
+         .nesting = 5}),
     on_axis(
-        Field{"seed", access<&R::seed>, Role::means},
-        {.parse = numbers<0, kLargestSeed>, .fallback = "0", .help = "Of weights and data", .single = true}),
-    on_axis(Field{"weights", access<&R::weights>, Role::protocol},
-            {.parse = file,
-             .help = "A safetensors file with torchvision's names; default: random",
-             .single = true}),
-    on_axis(Field{"kernel", access<&R::kernel>, Role::means, Column::present, "kernel", text<&R::kernel>},
-            {.parse = words,
-             .help = "Of convolutions, where it can: onednn, winograd or direct; default: the fastest, by "
-                     "measurement",
-             .nesting = 5}),
-    on_axis(Field{"memory", access<&R::memory>, Role::means, Column::present, "memory", text<&R::memory>},
-            {.parse = memories,
-             .fallback = "normal",
-             .help = "Of training, normal or low: low computes activations again rather than keep them",
-             .nesting = 6}),
-    Field{"data", access<&R::data>, Role::means, Column::differing, "data", text<&R::data>},
-    Field{"recipe", access<&R::recipe>, Role::means, Column::differing, "recipe", text<&R::recipe>},
-    Field{"time_includes", access<&R::time_includes>, Role::protocol},
-    Field{"interleaved", access<&R::interleaved>, Role::protocol},
-    Field{"samples_ms", access<&R::samples_ms>, Role::figure},
-    Field{"median_ms", access<&R::median_ms>, Role::figure, Column::present, "median ± MAD ms", median_text,
+        Field{"memory", access<&R::memory>, FieldRole::means, Column::present, "memory", text<&R::memory>},
+        {.parse = memories,
+         .fallback = "normal",
+         .help = "Of training, normal or low: low computes activations again rather than keep them",
+         .nesting = 6}),
+    Field{"data", access<&R::data>, FieldRole::means, Column::differing, "data", text<&R::data>},
+    Field{"recipe", access<&R::recipe>, FieldRole::means, Column::differing, "recipe", text<&R::recipe>},
+    Field{"optimizer", access<&R::optimizer>, FieldRole::means},
+    Field{"learning_rate", access<&R::learning_rate>, FieldRole::means},
+    Field{"momentum", access<&R::momentum>, FieldRole::means},
+    Field{"weight_decay", access<&R::weight_decay>, FieldRole::means},
+    Field{"schedule", access<&R::schedule>, FieldRole::means},
+    Field{"warmup_epochs", access<&R::warmup_epochs>, FieldRole::means},
+    Field{"label_smoothing", access<&R::label_smoothing>, FieldRole::means},
+    Field{"dropout", access<&R::dropout>, FieldRole::means},
+    Field{"augmentation", access<&R::augmentation>, FieldRole::means},
+    Field{"shuffle", access<&R::shuffle>, FieldRole::means},
+    Field{"subset", access<&R::subset>, FieldRole::means},
+    Field{"planned_epochs", access<&R::planned_epochs>, FieldRole::means},
+    Field{"planned_steps", access<&R::planned_steps>, FieldRole::means},
+    Field{"time_includes", access<&R::time_includes>, FieldRole::protocol},
+    Field{"interleaved", access<&R::interleaved>, FieldRole::protocol},
+    Field{"samples_ms", access<&R::samples_ms>, FieldRole::figure},
+    Field{"median_ms", access<&R::median_ms>, FieldRole::figure, Column::present, "median ± MAD ms",
+          median_text, true},
+    Field{"mad_ms", access<&R::mad_ms>, FieldRole::figure},
+    Field{"min_ms", access<&R::min_ms>, FieldRole::figure},
+    Field{"mean_ms", access<&R::mean_ms>, FieldRole::figure, Column::present, "mean ms", published_mean_text,
           true},
-    Field{"mad_ms", access<&R::mad_ms>, Role::figure},
-    Field{"min_ms", access<&R::min_ms>, Role::figure},
-    Field{"mean_ms", access<&R::mean_ms>, Role::figure, Column::present, "mean ms", published_mean_text,
-          true},
-    Field{"median_low_ms", access<&R::median_low_ms>, Role::figure},
-    Field{"median_high_ms", access<&R::median_high_ms>, Role::figure},
-    Field{"p95_ms", access<&R::p95_ms>, Role::figure},
-    Field{"drift_percent", access<&R::drift_percent>, Role::figure},
-    Field{"outliers", access<&R::outliers>, Role::figure},
-    Field{"forward_ms", access<&R::forward_ms>, Role::figure, Column::present, "forward ms",
+    Field{"median_low_ms", access<&R::median_low_ms>, FieldRole::figure},
+    Field{"median_high_ms", access<&R::median_high_ms>, FieldRole::figure},
+    Field{"p95_ms", access<&R::p95_ms>, FieldRole::figure},
+    Field{"drift_percent", access<&R::drift_percent>, FieldRole::figure},
+    Field{"outliers", access<&R::outliers>, FieldRole::figure},
+    Field{"forward_ms", access<&R::forward_ms>, FieldRole::figure, Column::present, "forward ms",
           number<&R::forward_ms>, true},
-    Field{"backward_ms", access<&R::backward_ms>, Role::figure, Column::present, "backward ms",
+    Field{"backward_ms", access<&R::backward_ms>, FieldRole::figure, Column::present, "backward ms",
           number<&R::backward_ms>, true},
-    Field{"update_ms", access<&R::update_ms>, Role::figure, Column::present, "update ms",
+    Field{"update_ms", access<&R::update_ms>, FieldRole::figure, Column::present, "update ms",
           number<&R::update_ms>, true},
-    Field{"images_per_s", access<&R::images_per_s>, Role::figure, Column::present, "images/s",
+    Field{"images_per_s", access<&R::images_per_s>, FieldRole::figure, Column::present, "images/s",
           number<&R::images_per_s>, true},
-    Field{"forward_images_per_s", access<&R::forward_images_per_s>, Role::figure, Column::present,
+    Field{"forward_images_per_s", access<&R::forward_images_per_s>, FieldRole::figure, Column::present,
           "forward images/s", number<&R::forward_images_per_s>, true},
-    Field{"backward_images_per_s", access<&R::backward_images_per_s>, Role::figure, Column::present,
+    Field{"backward_images_per_s", access<&R::backward_images_per_s>, FieldRole::figure, Column::present,
           "backward images/s", number<&R::backward_images_per_s>, true},
-    Field{"speedup", access<&R::speedup>, Role::figure, Column::present, "speed-up", number<&R::speedup>,
+    Field{"speedup", access<&R::speedup>, FieldRole::figure, Column::present, "speed-up", number<&R::speedup>,
           true},
-    Field{"flop_per_pass", access<&R::flop_per_pass>, Role::figure},
-    Field{"bytes_per_pass", access<&R::bytes_per_pass>, Role::figure},
-    Field{"gflops", access<&R::gflops>, Role::figure, Column::present, "GFLOP/s", number<&R::gflops>, true},
-    Field{"percent_of_peak", access<&R::percent_of_peak>, Role::figure, Column::present, "% of peak",
+    Field{"flop_per_pass", access<&R::flop_per_pass>, FieldRole::figure},
+    Field{"bytes_per_pass", access<&R::bytes_per_pass>, FieldRole::figure},
+    Field{"gflops", access<&R::gflops>, FieldRole::figure, Column::present, "GFLOP/s", number<&R::gflops>,
+          true},
+    Field{"percent_of_peak", access<&R::percent_of_peak>, FieldRole::figure, Column::present, "% of peak",
           number<&R::percent_of_peak>, true},
-    Field{"compile_ms", access<&R::compile_ms>, Role::figure},
-    Field{"peak_memory_mib", access<&R::peak_memory_mib>, Role::figure, Column::present, "memory MiB",
+    Field{"compile_ms", access<&R::compile_ms>, FieldRole::figure},
+    Field{"peak_memory_mib", access<&R::peak_memory_mib>, FieldRole::figure, Column::present, "memory MiB",
           number<&R::peak_memory_mib>, true},
-    Field{"plan_memory_mib", access<&R::plan_memory_mib>, Role::figure},
-    Field{"evaluation_plan_memory_mib", access<&R::evaluation_plan_memory_mib>, Role::figure},
-    Field{"phase_memory_mib", access<&R::phase_memory_mib>, Role::figure},
-    Field{"epochs", access<&R::epochs>, Role::figure},
-    Field{"epoch_count", access<&R::epoch_count>, Role::work, Column::present, "epochs", epochs_text, true},
-    Field{"iterations", access<&R::iterations>, Role::figure},
-    Field{"seconds", access<&R::seconds>, Role::figure, Column::present, "total s", number<&R::seconds, 5>,
+    Field{"plan_memory_mib", access<&R::plan_memory_mib>, FieldRole::figure},
+    Field{"evaluation_plan_memory_mib", access<&R::evaluation_plan_memory_mib>, FieldRole::figure},
+    Field{"phase_memory_mib", access<&R::phase_memory_mib>, FieldRole::figure},
+    Field{"epochs", access<&R::epochs>, FieldRole::figure},
+    Field{"epoch_count", access<&R::epoch_count>, FieldRole::work, Column::present, "epochs", epochs_text,
           true},
-    Field{"seconds_per_epoch", access<&R::seconds_per_epoch>, Role::figure, Column::present, "s/epoch",
+    Field{"iterations", access<&R::iterations>, FieldRole::figure},
+    Field{"seconds", access<&R::seconds>, FieldRole::figure, Column::present, "total s",
+          number<&R::seconds, 5>, true},
+    Field{"seconds_per_epoch", access<&R::seconds_per_epoch>, FieldRole::figure, Column::present, "s/epoch",
           number<&R::seconds_per_epoch, 4>, true},
-    Field{"evaluation_seconds", access<&R::evaluation_seconds>, Role::figure},
-    Field{"wait_percent", access<&R::wait_percent>, Role::figure, Column::present, "waiting for data %",
+    Field{"evaluation_seconds", access<&R::evaluation_seconds>, FieldRole::figure},
+    Field{"wait_percent", access<&R::wait_percent>, FieldRole::figure, Column::present, "waiting for data %",
           number<&R::wait_percent, 2>, true},
-    Field{"train_accuracy", access<&R::train_accuracy>, Role::figure, Column::present, "train accuracy",
+    Field{"train_accuracy", access<&R::train_accuracy>, FieldRole::figure, Column::present, "train accuracy",
           number<&R::train_accuracy>, true},
-    Field{"test_accuracy", access<&R::test_accuracy>, Role::figure, Column::present, "test accuracy",
+    Field{"test_accuracy", access<&R::test_accuracy>, FieldRole::figure, Column::present, "test accuracy",
           number<&R::test_accuracy>, true},
-    Field{"target_accuracy", access<&R::target_accuracy>, Role::protocol},
-    Field{"seconds_to_target", access<&R::seconds_to_target>, Role::figure, Column::present, "s to target",
-          number<&R::seconds_to_target, 4>, true},
-    Field{"iterations_per_min", access<&R::iterations_per_min>, Role::figure, Column::present,
+    Field{"target_accuracy", access<&R::target_accuracy>, FieldRole::protocol},
+    Field{"seconds_to_target", access<&R::seconds_to_target>, FieldRole::figure, Column::present,
+          "s to target", number<&R::seconds_to_target, 4>, true},
+    Field{"iterations_per_min", access<&R::iterations_per_min>, FieldRole::figure, Column::present,
           "iterations/min", number<&R::iterations_per_min>, true},
-    Field{"output_mvox_per_s", access<&R::output_mvox_per_s>, Role::figure, Column::present, "Mvox/s",
+    Field{"output_mvox_per_s", access<&R::output_mvox_per_s>, FieldRole::figure, Column::present, "Mvox/s",
           number<&R::output_mvox_per_s>, true},
-    Field{"reference", access<&R::reference>, Role::environment},
-    Field{"source", access<&R::source>, Role::environment},
-    Field{"protocol", access<&R::protocol>, Role::environment},
-    Field{"known_error", access<&R::known_error>, Role::environment, Column::present, "known error",
+    Field{"reference", access<&R::reference>, FieldRole::environment},
+    Field{"source", access<&R::source>, FieldRole::environment},
+    Field{"protocol", access<&R::protocol>, FieldRole::environment},
+    Field{"known_error", access<&R::known_error>, FieldRole::environment, Column::present, "known error",
           text<&R::known_error>},
-    Field{"correction", access<&R::correction>, Role::environment, Column::present, "correction",
+    Field{"correction", access<&R::correction>, FieldRole::environment, Column::present, "correction",
           text<&R::correction>},
-    Field{"corrected", access<&R::corrected>, Role::figure},
-    Field{"extrapolated", access<&R::extrapolated>, Role::figure},
-    Field{"verdict", kVerdict, Role::figure, Column::present, "verdict", verdict_text},
-    Field{"reason", kReason, Role::figure, Column::present, "reason", reason_text},
-    Field{"system", kSystem, Role::environment},
+    Field{"corrected", access<&R::corrected>, FieldRole::figure},
+    Field{"extrapolated", access<&R::extrapolated>, FieldRole::figure},
+    needed(Field{"verdict", kVerdict, FieldRole::figure, Column::present, "verdict", verdict_text},
+           Presence::measured),
+    Field{"reason", kReason, FieldRole::figure, Column::present, "reason", reason_text},
+    needed(Field{"system", kSystem, FieldRole::environment}, Presence::always),
 };
 
 }  // namespace
@@ -274,7 +293,19 @@ const Field* find_field(std::string_view name) {
   return found == kFields.end() ? nullptr : &*found;
 }
 
-bool agree(const Record& a, const Record& b, std::initializer_list<Role> roles) {
+void set_fields(const Json& values, Record& record) {
+  for (const auto& [name, value] : values.items()) {
+    const Field* field = find_field(name);
+    if (field == nullptr) throw UserError("'{}' is no field of a record", name);
+    try {
+      field->access.set(record, value);
+    } catch (const UserError& error) {
+      throw UserError("'{}' {}", name, error.what());
+    }
+  }
+}
+
+bool agree(const Record& a, const Record& b, std::initializer_list<FieldRole> roles) {
   return std::ranges::all_of(kFields, [&](const Field& field) {
     const bool matters = std::ranges::find(roles, field.role) != roles.end();
     return !matters || field.access.get(a) == field.access.get(b);

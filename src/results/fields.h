@@ -12,7 +12,7 @@ namespace tacho {
 
 // What a field says about a measurement. Whoever asks "is this the same case" or "may these two be compared"
 // asks for roles, never for a list of names.
-enum class Role {
+enum class FieldRole {
   subject,      // what was measured: only records of one subject are set beside each other
   work,         // how much one pass does: where both know it and differ, they are not compared
   means,        // how it was computed: other means are another case, which may be compared
@@ -29,6 +29,13 @@ enum class Column {
   present,    // where any record has it
 };
 
+// Which records must have a field. Whoever adds one leaves it optional: earlier records lack it.
+enum class Presence {
+  optional,
+  measured,  // every record but published ones
+  always,
+};
+
 // How a field is taken out of a record and put back.
 struct Access {
   Json (*get)(const Record&);               // null: does not apply, and is left out
@@ -42,8 +49,7 @@ struct Axis {
   std::vector<Json> (*parse)(std::string_view option, std::string_view text) = nullptr;
   std::string_view fallback = {};  // as it would be typed; empty: depends on the network and the machine
   std::string_view help = {};
-  int nesting = 0;      // of several axes the one with the largest number changes fastest
-  bool single = false;  // takes one value, no list
+  int nesting = 0;  // of several axes the one with the largest number changes fastest
 };
 
 // One field of the record. This one table makes JSON, CSV, the columns of tables and of the store, the axes
@@ -51,12 +57,13 @@ struct Axis {
 struct Field {
   std::string_view name;
   Access access;
-  Role role;
+  FieldRole role;
   Column column = Column::never;
   std::string_view header = {};                  // with its unit
   std::string (*text)(const Record&) = nullptr;  // for people; empty: does not apply
   bool number = false;                           // aligned to the right
   Axis axis = {};                                // without parse(): no axis
+  Presence presence = Presence::optional;
 };
 
 std::span<const Field> fields();
@@ -64,7 +71,10 @@ std::span<const Field> fields();
 // Null where there is none of this name.
 const Field* find_field(std::string_view name);
 
+// Gives the record the fields of an object; throws UserError that names the one that is unknown or wrong.
+void set_fields(const Json& values, Record& record);
+
 // Whether two records have the same value in every field of these roles.
-bool agree(const Record& a, const Record& b, std::initializer_list<Role> roles);
+bool agree(const Record& a, const Record& b, std::initializer_list<FieldRole> roles);
 
 }  // namespace tacho

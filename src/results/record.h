@@ -1,23 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "results/epoch.h"
 #include "results/system_info.h"
 #include "results/verdict.h"
 
 namespace tacho {
 
-// One pass over the training set.
-struct Epoch {
-  double seconds = 0;
-  std::optional<double> images_per_s = {}, loss = {}, train_accuracy = {}, test_accuracy = {};
-  std::optional<double> test_loss = {}, learning_rate = {};
-  std::optional<double> wait_seconds = {}, evaluation_seconds = {};  // waiting for data; evaluating after it
-};
+inline const std::initializer_list<std::string_view> kKinds = {"bench", "train", "predict"};
+inline const std::initializer_list<std::string_view> kModes = {"infer", "train"};
 
 // One result, complete in itself: the only bridge from measuring to reporting. Its fields' names and formats
 // are the table in results/fields.h.
@@ -27,12 +25,14 @@ struct Record {
   int schema = kSchema;
   std::string id = {};
   std::string time = {};   // ISO 8601, UTC
-  std::string kind = {};   // "bench", "train" or "predict"
+  std::string kind = {};   // of kKinds
   std::string run = {};    // shared by the cells of one call
   std::string suite = {};  // the suite's name, if it was one
   std::string command = {};
 
-  std::string model = {}, mode = {}, engine = {}, precision = {};
+  std::string model = {};
+  std::string mode = {};  // of kModes
+  std::string engine = {}, precision = {};
   int64_t batch = 0;        // per device
   int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;
@@ -47,7 +47,15 @@ struct Record {
   std::string kernel = {};   // forced; empty where the engine chose
   std::string memory = {};   // "low" where activations were computed again rather than kept
   std::string data = {};     // of a training run: where its images came from
-  std::string recipe = {};   // of a training run: optimizer, schedule, augmentation
+  std::string recipe = {};   // of a training run: its method in words
+
+  // The method of a training run.
+  std::string optimizer = {}, schedule = {}, augmentation = {};
+  std::optional<double> learning_rate = {}, momentum = {},
+                        weight_decay = {};  // the schedule starts from the first
+  std::optional<double> warmup_epochs = {}, label_smoothing = {}, dropout = {};
+  std::optional<bool> shuffle = {};
+  std::optional<int64_t> subset = {}, planned_epochs = {}, planned_steps = {};
 
   // What the time covers beside the passes: "update", "transfer", "halo", "validation".
   std::vector<std::string> time_includes = {};
@@ -81,6 +89,7 @@ struct Record {
 
   Judgement judgement = {};
   SystemInfo system = {};
+  Carried carried = {};
 };
 
 }  // namespace tacho

@@ -1,57 +1,39 @@
 #include "results/record_json.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <span>
 #include <utility>
 
-#include "results/fields.h"
 #include "base/json_object.h"
+#include "results/fields.h"
 #include "results/statistics.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::string_view kRequired[] = {"schema", "id", "kind", "model", "mode", "system"};
-constexpr std::string_view kRequiredOfOwn[] = {"time", "verdict"};
-constexpr std::string_view kKinds[] = {"bench", "train", "predict"}, kModes[] = {"infer", "train"};
-
-// Newer schemas may mean other things by the same names, so nothing of theirs is taken.
+// Newer schemas may mean other things by the same names, so nothing of theirs is taken but schema and id.
 void check_schema(const Json& json) {
   if (!json.is_object()) throw UserError("is no record: an object was expected");
   if (!json.contains("schema") || !json["schema"].is_number_integer()) {
     throw UserError("is no record of tacho: it has no schema number");
   }
+  if (id_of(json).empty()) throw UserError("has no id");
   const auto schema = json["schema"].get<int64_t>();
-  if (schema < 1 || schema > Record::kSchema) {
-    throw UserError("has schema {}; this tacho reads up to {}", schema, Record::kSchema);
-  }
+  if (schema > Record::kSchema)
+    throw NewerRecord("has schema {}; this tacho reads up to {}", schema, Record::kSchema);
+  if (schema < 1) throw UserError("has schema {}, which never was", schema);
 }
 
 void check_fields(const Json& json) {
-  for (const std::string_view name : kRequired) {
-    if (!json.contains(name)) throw UserError("has no field '{}'", name);
-  }
-  if (json.contains("reference")) return;
-  for (const std::string_view name : kRequiredOfOwn) {
-    if (!json.contains(name)) throw UserError("has no field '{}'", name);
+  const bool published = json.contains("reference");
+  for (const Field& field : fields()) {
+    const bool needed =
+        field.presence == Presence::always || (field.presence == Presence::measured && !published);
+    if (needed && !json.contains(field.name)) throw UserError("has no field '{}'", field.name);
   }
 }
 
-constexpr std::array kEpoch = {
-    entry<Epoch, &Epoch::seconds>("seconds"),
-    entry<Epoch, &Epoch::images_per_s>("images_per_s"),
-    entry<Epoch, &Epoch::loss>("loss"),
-    entry<Epoch, &Epoch::train_accuracy>("train_accuracy"),
-    entry<Epoch, &Epoch::test_accuracy>("test_accuracy"),
-    entry<Epoch, &Epoch::test_loss>("test_loss"),
-    entry<Epoch, &Epoch::learning_rate>("learning_rate"),
-    entry<Epoch, &Epoch::wait_seconds>("wait_seconds"),
-    entry<Epoch, &Epoch::evaluation_seconds>("evaluation_seconds"),
-};
-
-bool is_one_of(std::string_view text, std::span<const std::string_view> known) {
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> known) {
   return std::ranges::find(known, text) != known.end();
 }
 
@@ -64,9 +46,8 @@ bool is_time(std::string_view text) {
 }
 
 void check_names(const Record& record) {
-  if (record.id.empty()) throw UserError("has an empty id");
-  if (!is_one_of(record.kind, kKinds)) throw UserError("has the unknown kind '{}'", record.kind);
-  if (!is_one_of(record.mode, kModes)) throw UserError("has the unknown mode '{}'", record.mode);
+  if (!is_one_of(record.kind, kKinds)) throw NewerRecord("has the unknown kind '{}'", record.kind);
+  if (!is_one_of(record.mode, kModes)) throw NewerRecord("has the unknown mode '{}'", record.mode);
   if (record.reference.empty() && !is_time(record.time))
     throw UserError("has the time '{}', not ISO 8601 UTC", record.time);
   if (record.batch < 0 || record.devices < 0 || record.threads < 0 || record.repeat < 0 ||
@@ -108,27 +89,29 @@ void check_figures(const Record& record) {
 
 }  // namespace
 
+std::string id_of(const Json& json) {
+  const bool named = json.is_object() && json.contains("id") && json["id"].is_string();
+  return named ? json["id"].get<std::string>() : "";
+}
+
 Json to_json(const Record& record) {
   Json object = Json::object();
   for (const Field& field : fields()) {
     Json value = field.access.get(record);
     if (!value.is_null()) object[std::string(field.name)] = std::move(value);
   }
+  give_back(record.carried, object);
   return object;
 }
-
-Json json_of(const Epoch& epoch) { return object_of<Epoch>(kEpoch, epoch); }
-void read(const Json& json, Epoch& epoch) { read_object<Epoch>(kEpoch, json, epoch); }
 
 Record record_from_json(const Json& json) {
   check_schema(json);
   check_fields(json);
   Record record;
   for (const auto& [key, value] : json.items()) {
-    const auto known = std::ranges::find(fields(), key, &Field::name);
-    if (known == fields().end()) throw UserError("has the unknown field '{}'", key);
+    const Field* known = find_field(key);
     try {
-      known->access.set(record, value);
+      known == nullptr ? carry(key, value, record.carried) : known->access.set(record, value);
     } catch (const UserError& error) {
       throw UserError("field '{}' {}", key, error.what());
     }
@@ -136,36 +119,6 @@ Record record_from_json(const Json& json) {
   check_names(record);
   check_figures(record);
   return record;
-}
-
-std::vector<Record> parse_records(std::string_view text, std::string_view source) {
-  std::vector<Json> objects;
-  Json whole = Json::parse(text, nullptr, false);
-  if (whole.is_array()) {
-    objects.assign(whole.begin(), whole.end());
-  } else if (whole.is_object()) {
-    objects.push_back(std::move(whole));
-  } else {
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      if (end > begin) objects.push_back(Json::parse(text.substr(begin, end - begin), nullptr, false));
-      begin = end + 1;
-    }
-  }
-  if (objects.empty() && !whole.is_array()) throw UserError("{}: holds no record", source);
-  std::vector<Record> records;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    if (objects[i].is_discarded()) {
-      throw UserError("{}: is not JSON, or is cut off; a file of --format json or jsonl was expected",
-                      source);
-    }
-    try {
-      records.push_back(record_from_json(objects[i]));
-    } catch (const UserError& error) {
-      throw UserError("{}: record {} {}", source, i + 1, error.what());
-    }
-  }
-  return records;
 }
 
 }  // namespace tacho

@@ -1,27 +1,34 @@
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include <string>
 
+#include "base/error.h"
 #include "base/json_values.h"
 #include "results/record.h"
 
 namespace tacho {
 
-// The fields that apply, in the order of results/fields.h.
+// Empty where it has none.
+std::string id_of(const Json& record);
+
+// The fields that apply, in the order of results/fields.h, then those that were carried.
 Json to_json(const Record& record);
 Json json_of(const SystemInfo& system);
 Json json_of(const MachineSpeed& speed);
 Json json_of(const Epoch& epoch);
 
-// The reverse. Throws UserError for what to_json() would not have written: a missing or unknown field, a
-// value of another type, figures that do not follow from their samples, a newer schema.
+// A record that a newer program wrote and this one cannot interpret.
+class NewerRecord : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// The reverse of to_json(); fields without a name here are carried. Throws NewerRecord for a schema, kind or
+// mode that this program does not have, and UserError for what no program would have written: a missing
+// field, a value of another type, figures that do not follow from their samples.
 Record record_from_json(const Json& json);
 void read(const Json& json, SystemInfo& system);
 void read(const Json& json, MachineSpeed& speed);
 void read(const Json& json, Epoch& epoch);
-
-// The records of a text in --format json or jsonl. Errors name `source` and the record.
-std::vector<Record> parse_records(std::string_view text, std::string_view source);
 
 }  // namespace tacho

@@ -48,7 +48,7 @@ void set_field(std::string_view name, const Json& value, Record& record) {
   known->access.set(record, value);
 }
 
-void set_fields(const Json& values, Record& record) {
+void set_row(const Json& values, Record& record) {
   for (const auto& [name, value] : values.items()) {
     if (value.is_null()) continue;
     try {
@@ -128,7 +128,7 @@ Record to_record(const ReferenceSet& set, const Json& row, size_t index) {
   record.reference = set.name;
   record.source = set.source;
   record.protocol = set.protocol;
-  set_fields(row, record);
+  set_row(row, record);
   return record;
 }
 

@@ -1,10 +1,8 @@
 #include "results/selection.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <ranges>
-#include <tuple>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,15 +15,17 @@ namespace {
 constexpr size_t kLeastRunPrefix = 4;
 constexpr std::string_view kThis = "this";
 
-// Everything that makes two measurements the same one, repeated; the passes do not.
-auto case_of(const Record& r) {
-  return std::tie(r.reference, r.system.name, r.system.machine_id, r.kind, r.model, r.mode, r.engine,
-                  r.precision, r.batch, r.batch_total, r.devices, r.nodes, r.threads, r.image, r.classes,
-                  r.epoch_count, r.seed, r.kernel, r.memory, r.data, r.recipe);
+// What was measured by whom: what differs in the others is the same measurement, repeated.
+bool belongs_to_case(const Field& field) {
+  return field.role == FieldRole::subject || field.role == FieldRole::work || field.role == FieldRole::means;
 }
 
-bool has_figures(const Record& record) {
-  return record.judgement.verdict != Verdict::failed && record.judgement.verdict != Verdict::out_of_memory;
+std::string case_of(const Record& record) {
+  Json values = {record.reference, record.system.name, record.system.machine_id};
+  for (const Field& field : fields()) {
+    if (belongs_to_case(field)) values.push_back(field.access.get(record));
+  }
+  return to_text(values);
 }
 
 bool contains_part(std::string_view text, std::string_view part) {
@@ -110,11 +110,11 @@ struct FieldFilter {
 
 FieldFilter parse_filter(std::string_view word, std::string_view text) {
   const size_t equals = text.find('=');
-  const auto field = std::ranges::find(fields(), text.substr(0, equals), &Field::name);
-  if (field == fields().end() || !field->access.plain) {
+  const Field* field = find_field(text.substr(0, equals));
+  if (field == nullptr || !field->access.plain) {
     throw UserError("'{}': '{}' is no field of a record", word, text.substr(0, equals));
   }
-  return {&*field, std::string(text.substr(equals + 1))};
+  return {field, std::string(text.substr(equals + 1))};
 }
 
 // "this/threads=1/batch=2" -> "this" and two filters. A part without '=' belongs to the name.
@@ -133,14 +133,42 @@ std::pair<std::string, std::vector<FieldFilter>> split_filters(std::string_view 
 
 }  // namespace
 
-std::vector<Record> latest_of_each_case(std::span<const Record> records) {
-  std::vector<Record> latest;
-  for (const Record& record : records | std::views::reverse) {
-    const auto same = [&](const Record& other) { return case_of(other) == case_of(record); };
-    if (std::ranges::none_of(latest, same)) latest.push_back(record);
+std::vector<size_t> case_numbers(std::span<const Record> records) {
+  std::unordered_map<std::string, size_t> known;
+  std::vector<size_t> numbers;
+  for (const Record& record : records) {
+    numbers.push_back(known.try_emplace(case_of(record), known.size()).first->second);
   }
-  std::ranges::reverse(latest);
+  return numbers;
+}
+
+std::vector<bool> latest_of_each_case(std::span<const size_t> numbers) {
+  std::unordered_map<size_t, size_t> last;
+  for (size_t i = 0; i < numbers.size(); ++i) last[numbers[i]] = i;
+  std::vector<bool> latest;
+  for (size_t i = 0; i < numbers.size(); ++i) latest.push_back(last[numbers[i]] == i);
   return latest;
+}
+
+std::vector<size_t> latest_with_figures(std::span<const Record> records) {
+  std::vector<size_t> usable, numbers, latest;
+  const std::vector<size_t> cases = case_numbers(records);
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (!has_figures(records[i].judgement)) continue;
+    usable.push_back(i);
+    numbers.push_back(cases[i]);
+  }
+  const std::vector<bool> is_latest = latest_of_each_case(numbers);
+  for (size_t i = 0; i < usable.size(); ++i) {
+    if (is_latest[i]) latest.push_back(usable[i]);
+  }
+  return latest;
+}
+
+Selection selection_of(std::string name, std::span<const Record> records) {
+  Selection selection = {std::move(name), {}};
+  for (const size_t place : latest_with_figures(records)) selection.records.push_back(records[place]);
+  return selection;
 }
 
 Selection select_records(std::string_view word, std::span<const Record> stored,
@@ -155,9 +183,11 @@ Selection select_records(std::string_view word, std::span<const Record> stored,
     throw UserError("'{}' is no run, system or engine of the kept results, and none of the references {}",
                     word, list_of_references());
   }
-  const std::vector<Record> usable = those(found, has_figures);
-  if (usable.empty()) throw UserError("'{}': none of its cells has figures; all of them failed", word);
-  return {std::string(word), latest_of_each_case(usable)};
+  Selection selection = selection_of(std::string(word), found);
+  if (selection.records.empty()) {
+    throw UserError("'{}': none of its cells has figures; all of them failed", word);
+  }
+  return selection;
 }
 
 }  // namespace tacho

@@ -27,7 +27,16 @@ struct Selection {
 Selection select_records(std::string_view word, std::span<const Record> stored,
                          std::string_view this_machine);
 
-// Only the latest of records of the same case.
-std::vector<Record> latest_of_each_case(std::span<const Record> records);
+// For each record the number of its case, counted from 0 as they appear. Records of one case are by the same
+// system of the same work done by the same means: the same measurement, repeated.
+std::vector<size_t> case_numbers(std::span<const Record> records);
+
+// Of each number whether it is the last of its kind.
+std::vector<bool> latest_of_each_case(std::span<const size_t> numbers);
+
+// Where those stand that are compared: of each case the latest that has figures.
+std::vector<size_t> latest_with_figures(std::span<const Record> records);
+
+Selection selection_of(std::string name, std::span<const Record> records);
 
 }  // namespace tacho

@@ -60,6 +60,41 @@ TEST(Selection, FieldsBehindTheNameLeaveOnlyTheirRecords) {
   EXPECT_THROW(select_records("abcd1/thread=1", records, ""), UserError);
 }
 
+TEST(Selection, RecordsThatDifferInWorkOrMeansAreAllKept) {
+  std::vector<Record> records(8, stored("1", "alpha", "native", "abcd1"));
+  records[1].kernel = "winograd";
+  records[2].memory = "low";
+  records[3].seed = 2;
+  records[4].data = "cifar10";
+  records[5].recipe = "adam";
+  records[6].kind = "train";
+  records[7].batch = 7;
+  EXPECT_EQ(select_records("alpha", records, "").records.size(), 8u);
+}
+
+TEST(Selection, AnotherProtocolIsTheSameCaseMeasuredAgain) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd1")};
+  records[1].repeat = 99;
+  records[1].warmup = 1;
+  const auto kept = select_records("alpha", records, "").records;
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].id, "2");
+}
+
+TEST(Selection, AFailureDoesNotHideTheFiguresBeforeIt) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd1")};
+  records[1].judgement.verdict = Verdict::failed;
+  EXPECT_THAT(latest_with_figures(records), testing::ElementsAre(0));
+}
+
+TEST(Selection, CasesAreNumberedAsTheyAppear) {
+  const auto numbers = case_numbers(kStored);
+  EXPECT_THAT(numbers, testing::ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(latest_of_each_case(numbers), testing::ElementsAre(false, true, true, true));
+}
+
 TEST(Selection, RefusesARunPrefixOfSeveral) { EXPECT_THROW(ids("run:abcd"), UserError); }
 
 TEST(Selection, RefusesWhatMeansNothing) {
@@ -72,6 +107,12 @@ TEST(Selection, RefusesWhatMeansNothing) {
 TEST(Selection, LeavesOutCellsWithoutFigures) {
   std::vector<Record> records = {stored("1", "alpha", "native", "abcd1")};
   records[0].judgement.verdict = Verdict::out_of_memory;
+  EXPECT_THROW(select_records("alpha", records, ""), UserError);
+}
+
+TEST(Selection, LeavesOutFiguresWhoseWorthOnlyANewerProgramKnows) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1")};
+  set_verdict("dreamt", records[0].judgement);
   EXPECT_THROW(select_records("alpha", records, ""), UserError);
 }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "base/user_folder.h"
 #include "results/fields.h"
 #include "results/record_json.h"
@@ -24,6 +23,7 @@ bool has_column(const Field& field) { return field.access.plain; }
 void bind_json(Statement& statement, int parameter, const Json& value) {
   if (value.is_null()) return statement.bind_null(parameter);
   if (value.is_string()) return statement.bind(parameter, value.get_ref<const std::string&>());
+  if (value.is_boolean()) return statement.bind(parameter, int64_t{value.get<bool>()});
   if (value.is_number_integer()) return statement.bind(parameter, value.get<int64_t>());
   statement.bind(parameter, value.get<double>());
 }
@@ -44,6 +44,17 @@ void insert(Statement& statement, const Record& record) {
     if (has_column(field)) bind_json(statement, ++parameter, field.access.get(record));
   }
   statement.bind(++parameter, to_text(to_json(record)));
+  statement.step();
+  statement.reset();
+}
+
+// Only what means the same in every schema gets a column.
+void insert(Statement& statement, const UnreadRecord& record) {
+  const Json json = Json::parse(record.json);
+  statement.bind(1, id_of(json));
+  bind_json(statement, 2, json["schema"]);
+  bind_json(statement, 3, json.contains("time") && json["time"].is_string() ? json["time"] : Json());
+  statement.bind(4, record.json);
   statement.step();
   statement.reset();
 }
@@ -81,23 +92,33 @@ std::filesystem::path default_store_path() {
 }
 
 Store::Store(const std::filesystem::path& path) : path_(with_folder(path)), database_(path_) {
-  prepare_file();
+  identify();
+  if (version_ > kVersion) {
+    check_columns();
+    return;
+  }
+  database_.run("PRAGMA journal_mode = WAL");
+  database_.run("PRAGMA synchronous = FULL");
   prepare_columns();
 }
 
-void Store::prepare_file() {
+void Store::identify() {
   const int64_t application = database_.integer("PRAGMA application_id");
   const int64_t tables = database_.integer("SELECT count(*) FROM sqlite_master");
   if (application != kApplicationId && (application != 0 || tables != 0)) {
     throw UserError("{}: is a database, but none of tacho's; name another with --db", path_.string());
   }
-  const int64_t version = database_.integer("PRAGMA user_version");
-  if (version > kVersion) {
-    throw UserError("{}: was written by a newer tacho (version {}, this one reads {})", path_.string(),
-                    version, kVersion);
+  version_ = database_.integer("PRAGMA user_version");
+}
+
+// What every version has.
+void Store::check_columns() {
+  const std::set<std::string> present = column_names(database_);
+  for (const char* name : {"id", "time", "record"}) {
+    if (present.contains(name)) continue;
+    throw UserError("{}: was made by a newer tacho (version {}), and this one finds no column '{}' in it",
+                    path_.string(), version_, name);
   }
-  database_.run("PRAGMA journal_mode = WAL");
-  database_.run("PRAGMA synchronous = FULL");
 }
 
 // Fields are only ever added, so an older store lacks columns at most.
@@ -113,7 +134,8 @@ void Store::prepare_columns() {
   transaction.commit();
 }
 
-int Store::add(std::span<const Record> records) {
+int Store::add(std::span<const Record> records, std::span<const UnreadRecord> unread) {
+  check_writable();
   Transaction transaction(database_);
   Statement statement = database_.prepare(insert_statement());
   int added = 0;
@@ -121,26 +143,32 @@ int Store::add(std::span<const Record> records) {
     insert(statement, record);
     added += database_.changes();
   }
+  Statement carrying =
+      database_.prepare("INSERT OR IGNORE INTO records (id, schema, time, record) VALUES (?, ?, ?, ?)");
+  for (const UnreadRecord& record : unread) {
+    if (!record.newer) continue;
+    insert(carrying, record);
+    added += database_.changes();
+  }
   transaction.commit();
   return added;
 }
 
-Record Store::parse(const std::string& id, const std::string& text) const {
-  try {
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) throw UserError("is not JSON");
-    return record_from_json(json);
-  } catch (const UserError& error) {
-    throw UserError("{}: the record {} {}; `tacho results delete {}` removes it", path_.string(), id,
-                    error.what(), shell_quoted(id));
-  }
+void Store::check_writable() const {
+  if (version_ <= kVersion) return;
+  throw UserError(
+      "{}: was made by a newer tacho (version {}, this one writes {}) and is only read; name another with "
+      "--db",
+      path_.string(), version_, kVersion);
 }
 
-std::vector<Record> Store::all() {
+RecordList Store::all() {
   Statement statement = database_.prepare("SELECT id, record FROM records ORDER BY time, rowid");
-  std::vector<Record> records;
-  while (statement.step()) records.push_back(parse(statement.text(0), statement.text(1)));
-  return records;
+  RecordList list;
+  while (statement.step()) {
+    take_record(Json::parse(statement.text(1), nullptr, false), statement.text(0), list);
+  }
+  return list;
 }
 
 std::string Store::find_id(std::string_view id_prefix) {
@@ -154,14 +182,15 @@ std::string Store::find_id(std::string_view id_prefix) {
   return ids.front();
 }
 
-Record Store::get(std::string_view id) {
+std::string Store::text_of(std::string_view id) {
   Statement statement = database_.prepare("SELECT record FROM records WHERE id = ?");
   statement.bind(1, id);
   if (!statement.step()) throw UserError("no result has the id '{}'", id);
-  return parse(std::string(id), statement.text(0));
+  return statement.text(0);
 }
 
 void Store::remove(std::string_view id) {
+  check_writable();
   Transaction transaction(database_);
   Statement statement = database_.prepare("DELETE FROM records WHERE id = ?");
   statement.bind(1, id);

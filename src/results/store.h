@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results/record.h"
+#include "results/record_list.h"
 #include "results/sqlite.h"
 
 namespace tacho {
@@ -18,30 +18,34 @@ std::filesystem::path default_store_path();
 // returns.
 class Store {
  public:
-  // Opens the file, or makes it and its folder. Throws UserError where it is no store of tacho's or a newer
-  // one's.
+  // Opens the file, or makes it and its folder. A newer program's is opened for reading only. Throws
+  // UserError where it is no store of tacho's.
   explicit Store(const std::filesystem::path& path);
 
   // Each call is one transaction. Records whose id is there already are left alone; returns how many were
-  // new.
-  int add(std::span<const Record> records);
+  // new. Of unread records those of a newer program are kept as they are.
+  int add(std::span<const Record> records, std::span<const UnreadRecord> unread = {});
   int add(const Record& record) { return add({&record, 1}); }
+  // Throws UserError where add() and remove() would: a newer program's store is left alone.
+  void check_writable() const;
 
   // In the order in which they were measured.
-  std::vector<Record> all();
+  RecordList all();
   // The only id that begins like this. Throws UserError where there is none or more than one.
   std::string find_id(std::string_view id_prefix);
-  Record get(std::string_view id);
-  // Also a record that can no longer be read.
+  // The whole record as it is kept, whether it can be read or not.
+  std::string text_of(std::string_view id);
+  // Also a record that cannot be read.
   void remove(std::string_view id);
 
  private:
-  Record parse(const std::string& id, const std::string& text) const;
-  void prepare_file();
+  void identify();
+  void check_columns();
   void prepare_columns();
 
   std::filesystem::path path_;
   Database database_;
+  int64_t version_ = 0;
 };
 
 }  // namespace tacho

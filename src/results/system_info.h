@@ -31,6 +31,7 @@ struct SystemInfo {
 
   std::vector<MachineSpeed> speeds = {};   // as far as they were measured
   std::vector<std::string> warnings = {};  // what made measurements less sure at that time
+  Carried carried = {};
 };
 
 }  // namespace tacho

@@ -9,13 +9,6 @@ namespace {
 using S = SystemInfo;
 using M = MachineSpeed;
 
-// A count that is not known is zero.
-template<auto member>
-constexpr Entry<S> count(std::string_view name) {
-  return {name, [](const S& system) { return system.*member == 0 ? Json() : Json(system.*member); },
-          entry<S, member>(name).set};
-}
-
 constexpr std::array kSpeed = {
     entry<M, &M::threads>("threads"),
     entry<M, &M::fma_gflops>("fma_gflops"),
@@ -26,18 +19,18 @@ constexpr std::array kSystem = {
     entry<S, &S::name>("name"),
     entry<S, &S::machine_id>("machine_id"),
     entry<S, &S::cpu>("cpu"),
-    count<&S::cores>("cores"),
-    count<&S::sockets>("sockets"),
-    count<&S::physical_cores>("physical_cores"),
-    count<&S::logical_cpus>("logical_cpus"),
-    count<&S::numa_nodes>("numa_nodes"),
+    count_entry<S, &S::cores>("cores"),
+    count_entry<S, &S::sockets>("sockets"),
+    count_entry<S, &S::physical_cores>("physical_cores"),
+    count_entry<S, &S::logical_cpus>("logical_cpus"),
+    count_entry<S, &S::numa_nodes>("numa_nodes"),
     entry<S, &S::smt>("smt"),
     entry<S, &S::instruction_set>("instruction_set"),
-    count<&S::l1d_bytes>("l1d_bytes"),
-    count<&S::l2_bytes>("l2_bytes"),
-    count<&S::l3_bytes>("l3_bytes"),
+    count_entry<S, &S::l1d_bytes>("l1d_bytes"),
+    count_entry<S, &S::l2_bytes>("l2_bytes"),
+    count_entry<S, &S::l3_bytes>("l3_bytes"),
     entry<S, &S::governor>("governor"),
-    count<&S::memory_mib>("memory_mib"),
+    count_entry<S, &S::memory_mib>("memory_mib"),
     entry<S, &S::os>("os"),
     entry<S, &S::compiler>("compiler"),
     entry<S, &S::engines>("engines"),

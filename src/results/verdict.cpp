@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "base/error.h"
 #include "results/statistics.h"
 
 namespace tacho {
@@ -13,26 +14,35 @@ namespace {
 constexpr size_t kFewSamples = 5;
 constexpr double kMuchDriftPercent = 5;
 
+struct Name {
+  Verdict verdict;
+  std::string_view name;
+};
+
+constexpr std::array kNames = {
+    Name{Verdict::valid, "valid"},
+    Name{Verdict::noisy, "noisy"},
+    Name{Verdict::oversubscribed, "oversubscribed"},
+    Name{Verdict::out_of_memory, "out_of_memory"},
+    Name{Verdict::failed, "failed"},
+};
+
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::valid: return "valid";
-    case Verdict::noisy: return "noisy";
-    case Verdict::oversubscribed: return "oversubscribed";
-    case Verdict::out_of_memory: return "out_of_memory";
-    case Verdict::failed: return "failed";
-    case Verdict::simulated: return "simulated";
-  }
-  return "?";
+std::string_view name_of(const Judgement& judgement) {
+  const auto known = std::ranges::find(kNames, judgement.verdict, &Name::verdict);
+  return known == kNames.end() ? std::string_view(judgement.unknown_name) : known->name;
 }
 
-Verdict parse_verdict(std::string_view name) {
-  for (const Verdict verdict : {Verdict::valid, Verdict::noisy, Verdict::oversubscribed,
-                                Verdict::out_of_memory, Verdict::failed, Verdict::simulated}) {
-    if (name_of(verdict) == name) return verdict;
-  }
-  throw UserError("'{}' is no verdict", name);
+void set_verdict(std::string_view name, Judgement& judgement) {
+  const auto known = std::ranges::find(kNames, name, &Name::name);
+  judgement.verdict = known == kNames.end() ? Verdict::unknown : known->verdict;
+  judgement.unknown_name = known == kNames.end() ? name : "";
+}
+
+bool has_figures(const Judgement& judgement) {
+  const Verdict verdict = judgement.verdict;
+  return verdict != Verdict::failed && verdict != Verdict::out_of_memory && verdict != Verdict::unknown;
 }
 
 Judgement judge_samples(std::span<const double> samples_ms, int threads, int usable_cores) {

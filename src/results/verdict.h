@@ -6,16 +6,26 @@
 
 namespace tacho {
 
-enum class Verdict { valid, noisy, oversubscribed, out_of_memory, failed, simulated };
-
-std::string_view name_of(Verdict verdict);
-// Throws UserError for a name that is none.
-Verdict parse_verdict(std::string_view name);
+enum class Verdict {
+  valid,
+  noisy,
+  oversubscribed,
+  out_of_memory,
+  failed,
+  unknown,  // a newer program's: what its figures are worth cannot be told
+};
 
 struct Judgement {
   Verdict verdict = Verdict::valid;
-  std::string reason = {};  // in words; empty where there is nothing to say
+  std::string reason = {};        // in words; empty where there is nothing to say
+  std::string unknown_name = {};  // of Verdict::unknown
 };
+
+std::string_view name_of(const Judgement& judgement);
+void set_verdict(std::string_view name, Judgement& judgement);
+
+// Whether there is something to compare.
+bool has_figures(const Judgement& judgement);
 
 // MAD/median above this is noisy.
 inline constexpr double kNoisyShare = 0.05;

@@ -50,6 +50,39 @@ TEST_F(Checkpoints, AreReadAsTheyWereWritten) {
   EXPECT_EQ(to_json_text(read->state), to_json_text(example(5).state));
 }
 
+TEST(TrainStateText, OfAnEarlierVersionIsRead) {
+  const TrainState state = state_from_json_text(
+      R"({"recipe":"this run","kernels":"these","step":5,"epochs":[{"steps":3,"seconds":1.5,)"
+      R"("wait_seconds":0.5,"evaluation_seconds":0.25,"loss":0.75,"learning_rate":0.1,"train_accuracy":0.5,)"
+      R"("train_loss":1.0,"test_accuracy":null,"test_loss":null}],"current":{"steps":2,"seconds":0.5,)"
+      R"("wait_seconds":0.0,"evaluation_seconds":0.0,"loss":1.25,"learning_rate":0.1,"train_accuracy":null,)"
+      R"("train_loss":null,"test_accuracy":null,"test_loss":null}})");
+  EXPECT_EQ(state.step, 5);
+  ASSERT_EQ(state.epochs.size(), 1u);
+  EXPECT_EQ(state.epochs[0].wait_seconds, 0.5);
+  EXPECT_EQ(state.epochs[0].train_loss, 1.0);
+  EXPECT_FALSE(state.epochs[0].test_accuracy);
+  EXPECT_EQ(state.current.steps, 2);
+  EXPECT_EQ(state.current.loss, 1.25);
+}
+
+TEST(TrainStateText, OfANewerVersionKeepsWhatItSaysOfAnEpoch) {
+  const std::string text =
+      R"({"recipe":"r","kernels":"k","step":1,"epochs":[{"steps":1,"seconds":1.5,"colour":"red"}],)"
+      R"("current":{"seconds":0.0}})";
+  EXPECT_EQ(to_json_text(state_from_json_text(text)), text);
+}
+
+TEST(TrainStateText, ThatIsNoneIsRefused) {
+  EXPECT_THROW(state_from_json_text("{"), UserError);
+  EXPECT_THROW(state_from_json_text("{}"), UserError);
+  EXPECT_THROW(state_from_json_text(R"({"recipe":"r","kernels":"k","step":1,"epochs":[1],"current":{}})"),
+               UserError);
+  EXPECT_THROW(
+      state_from_json_text(R"({"recipe":"r","kernels":"k","step":1,"epochs":[],"current":{"loss":"x"}})"),
+      UserError);
+}
+
 TEST_F(Checkpoints, OfWhichOnlyTheLastAreKept) {
   CheckpointFolder folder(path_, 2);
   for (const int64_t step : {9, 10, 11}) folder.write(example(step));
@@ -80,7 +113,7 @@ TEST_F(Checkpoints, KeepNamesThatAreNoUtf8) {
   Checkpoint checkpoint = example(1);
   checkpoint.state.recipe = "cifar10:\xff";
   folder.write(std::move(checkpoint));
-  EXPECT_EQ(folder.read_latest(unreadable_)->state.recipe, storable("cifar10:\xff"));
+  EXPECT_EQ(folder.read_latest(unreadable_)->state.recipe, Json::parse(to_text(Json("cifar10:\xff"))));
 }
 
 TEST_F(Checkpoints, HalfWrittenAreRemoved) {

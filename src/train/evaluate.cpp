@@ -21,7 +21,8 @@ Evaluator::Evaluator(const Recipe& recipe, const Engine& engine, Weights weights
                      const std::filesystem::path& kernel_cache)
     : recipe_(recipe),
       graph_(build_network(recipe)),
-      plan_(engine.compile(graph_, std::move(weights), compile_options(recipe, kernel_cache))) {}
+      plan_(engine.compile(graph_, std::move(weights),
+                           compile_options(recipe.execution, recipe.seed, recipe.update, kernel_cache))) {}
 
 std::optional<Evaluation> Evaluator::run(const ImageSet& set, const Normalization& normalization,
                                          int loader_threads, const std::function<bool()>& should_stop) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/error.h"
+#include "base/json_object.h"
 #include "graph/gradient.h"
 #include "models/zoo.h"
 
@@ -17,6 +20,50 @@ struct DescribeRule {
   std::string operator()(const Adam& rule) const {
     return fmt::format("adam, lr {}, weight decay {}", rule.learning_rate, rule.weight_decay);
   }
+};
+
+struct RuleFields {
+  Json operator()(const Sgd& rule) const {
+    return {{"optimizer", "sgd"},
+            {"learning_rate", rule.learning_rate},
+            {"momentum", rule.momentum},
+            {"weight_decay", rule.weight_decay}};
+  }
+  Json operator()(const Adam& rule) const {
+    return {
+        {"optimizer", "adam"}, {"learning_rate", rule.learning_rate}, {"weight_decay", rule.weight_decay}};
+  }
+};
+
+using R = Recipe;
+
+// One that is only written: a recipe is never read back.
+constexpr Entry<R> written(std::string_view name, Json (*get)(const R&)) { return {name, get, nullptr}; }
+template<auto member>
+constexpr Entry<R> written(std::string_view name) {
+  return {name, [](const R& recipe) { return json_of(recipe.*member); }, nullptr};
+}
+
+constexpr std::array kEntries = {
+    written<&R::model>("model"),
+    written("mode", [](const R&) { return Json("train"); }),
+    written<&R::batch>("batch"),
+    written("image", [](const R& recipe) { return Json(to_string(recipe.image)); }),
+    written<&R::classes>("classes"),
+    written<&R::seed>("seed"),
+    written("weights",
+            [](const R& recipe) { return recipe.weights ? Json(recipe.weights->string()) : Json(); }),
+    written("data", [](const R& recipe) { return Json(describe_data(recipe)); }),
+    written("recipe", [](const R& recipe) { return Json(describe_method(recipe)); }),
+    written<&R::subset>("subset"),
+    written("planned_epochs", [](const R& recipe) { return recipe.steps ? Json() : Json(recipe.epochs); }),
+    written<&R::steps>("planned_steps"),
+    written("schedule", [](const R& recipe) { return Json(name_of(recipe.schedule)); }),
+    written<&R::warmup_epochs>("warmup_epochs"),
+    written<&R::label_smoothing>("label_smoothing"),
+    written<&R::dropout>("dropout"),
+    written<&R::augmentation>("augmentation"),
+    written<&R::shuffle>("shuffle"),
 };
 
 void set_dropout(double probability, std::string_view model, Graph& graph) {
@@ -60,27 +107,33 @@ std::string describe_method(const Recipe& recipe) {
   if (recipe.dropout) text += fmt::format(", dropout {}", *recipe.dropout);
   text += fmt::format(", augmentation {}", recipe.augmentation);
   if (!recipe.shuffle) text += ", not shuffled";
-  if (!recipe.kernel.empty()) text += fmt::format(", kernel {}", recipe.kernel);
+  if (!recipe.execution.kernel.empty()) text += fmt::format(", kernel {}", recipe.execution.kernel);
   return text;
 }
 
-std::string describe(const Recipe& recipe) {
-  return fmt::format(
-      "{} on {}, engine {}, {} threads, {} devices, batch {}, image {}, {} classes, {}, {}, seed {}, "
-      "weights {}",
-      recipe.model, describe_data(recipe), recipe.engine, recipe.threads, recipe.devices, recipe.batch,
-      to_string(recipe.image), recipe.classes,
-      recipe.steps ? fmt::format("{} steps", *recipe.steps) : fmt::format("{} epochs", recipe.epochs),
-      describe_method(recipe), recipe.seed,
-      recipe.weights ? recipe.weights->string() : "random, silent branches");
+Json fields_of(const Recipe& recipe) {
+  Json fields = object_of<Recipe>(kEntries, recipe);
+  fields.update(fields_of(recipe.execution));
+  fields.update(std::visit(RuleFields{}, recipe.update));
+  return fields;
+}
+
+// The same weights come out however little memory there is, and whatever the method is called.
+Json identity_of(const Recipe& recipe) {
+  Json fields = fields_of(recipe);
+  for (const char* name : {"memory", "recipe", "mode"}) fields.erase(name);
+  return Json::parse(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
+}
+
+void require_classifier(const Model& model) {
+  if (model.loss == Loss::softmax_cross_entropy) return;
+  throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
+                  model.name);
 }
 
 Graph build_network(const Recipe& recipe) {
   const Model& model = find_model(recipe.model);
-  if (model.loss != Loss::softmax_cross_entropy) {
-    throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
-                    model.name);
-  }
+  require_classifier(model);
   Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
   if (recipe.dropout) set_dropout(*recipe.dropout, model.name, graph);
   return graph;
@@ -95,15 +148,6 @@ int64_t total_steps(const Recipe& recipe, int64_t images) {
   if (recipe.steps) return *recipe.steps;
   const int64_t batch = global_batch(recipe);
   return (recipe.epochs * images + batch - 1) / batch;
-}
-
-CompileOptions compile_options(const Recipe& recipe, const std::filesystem::path& kernel_cache) {
-  return {.threads = recipe.threads,
-          .seed = recipe.seed,
-          .update = recipe.update,
-          .low_memory = recipe.low_memory,
-          .kernel = recipe.kernel,
-          .kernel_cache = kernel_cache};
 }
 
 }  // namespace tacho

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "base/json_values.h"
 #include "data/transform.h"
-#include "engine/engine.h"
+#include "engine/execution.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
+#include "models/zoo.h"
 #include "train/schedule.h"
 
 namespace tacho {
@@ -16,10 +18,9 @@ namespace tacho {
 // Everything that decides what a training run learns: the same recipe, computed by the same kernels, gives
 // the same weights, bit by bit.
 struct Recipe {
-  std::string model = {}, data = {}, engine = {};
-  int threads = 1;
+  std::string model = {}, data = {};
+  Execution execution = {};
   int64_t batch = 32;  // per device
-  int devices = 1;
   Extents image = {};
   int64_t classes = 10;
   std::optional<int64_t> subset = {};  // of each part of the data set at most so many images
@@ -34,12 +35,10 @@ struct Recipe {
   std::string augmentation = "none";
   bool shuffle = true;
   uint64_t seed = 0;
-  std::string kernel = {};                            // see CompileOptions; empty: the fastest
-  bool low_memory = false;                            // see CompileOptions: the same weights in less memory
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
 };
 
-inline int64_t global_batch(const Recipe& recipe) { return recipe.batch * recipe.devices; }
+inline int64_t global_batch(const Recipe& recipe) { return recipe.batch * recipe.execution.devices; }
 
 // The data as the user knows it: "cifar10:DIR (320 images)".
 std::string describe_data(const Recipe& recipe);
@@ -55,18 +54,22 @@ Adam default_adam(int64_t global_batch);
 
 double learning_rate_of(const UpdateRule& rule);
 
-// One line of all of it: two runs with the same line can continue each other.
-std::string describe(const Recipe& recipe);
+// All of it under the names of the record's fields.
+Json fields_of(const Recipe& recipe);
+
+// What of it decides the weights: two runs that agree in it can continue each other.
+Json identity_of(const Recipe& recipe);
 
 // What is in it beside model, data and sizes, for people: "sgd, lr 0.0125, momentum 0.9, ...".
 std::string describe_method(const Recipe& recipe);
+
+// Throws UserError where the network is none that learns labels of images.
+void require_classifier(const Model& model);
 
 // The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
 // cannot be trained so.
 Graph build_network(const Recipe& recipe);
 Graph build_training(const Recipe& recipe);
-
-CompileOptions compile_options(const Recipe& recipe, const std::filesystem::path& kernel_cache);
 
 // How many steps the whole run has for this many training images.
 int64_t total_steps(const Recipe& recipe, int64_t images);

@@ -1,63 +1,39 @@
 #include "train/state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "results/record_json.h"
 
 namespace tacho {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-std::optional<double> number(const Json& json, const char* name) {
-  return json.at(name).is_null() ? std::nullopt : std::optional(json.at(name).get<double>());
-}
-
-Json to_json(const TrainedEpoch& epoch) {
-  return {{"steps", epoch.steps},
-          {"seconds", epoch.seconds},
-          {"wait_seconds", epoch.wait_seconds},
-          {"evaluation_seconds", epoch.evaluation_seconds},
-          {"loss", epoch.loss},
-          {"learning_rate", epoch.learning_rate},
-          {"train_accuracy", to_json(epoch.train_accuracy)},
-          {"train_loss", to_json(epoch.train_loss)},
-          {"test_accuracy", to_json(epoch.test_accuracy)},
-          {"test_loss", to_json(epoch.test_loss)}};
-}
-
-TrainedEpoch epoch_from(const Json& json) {
-  return {.steps = json.at("steps").get<int64_t>(),
-          .seconds = json.at("seconds").get<double>(),
-          .wait_seconds = json.at("wait_seconds").get<double>(),
-          .evaluation_seconds = json.at("evaluation_seconds").get<double>(),
-          .loss = json.at("loss").get<double>(),
-          .learning_rate = json.at("learning_rate").get<double>(),
-          .train_accuracy = number(json, "train_accuracy"),
-          .train_loss = number(json, "train_loss"),
-          .test_accuracy = number(json, "test_accuracy"),
-          .test_loss = number(json, "test_loss")};
+// Earlier versions wrote null for what is not known.
+Epoch epoch_from(const Json& json) {
+  if (!json.is_object()) throw UserError("an epoch must be an object, not {}", json.dump());
+  Json known = Json::object();
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_null()) known[name] = value;
+  }
+  Epoch epoch;
+  read(known, epoch);
+  return epoch;
 }
 
 }  // namespace
 
 std::string to_json_text(const TrainState& state) {
   Json epochs = Json::array();
-  for (const TrainedEpoch& epoch : state.epochs) epochs.push_back(to_json(epoch));
-  return Json{{"recipe", storable(state.recipe)},
-              {"kernels", state.kernels},
-              {"step", state.step},
-              {"epochs", epochs},
-              {"current", to_json(state.current)}}
-      .dump();
+  for (const Epoch& epoch : state.epochs) epochs.push_back(json_of(epoch));
+  return to_text({{"recipe", state.recipe},
+                  {"kernels", state.kernels},
+                  {"step", state.step},
+                  {"epochs", epochs},
+                  {"current", json_of(state.current)}});
 }
 
 TrainState state_from_json_text(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    TrainState state = {.recipe = json.at("recipe").get<std::string>(),
+    TrainState state = {.recipe = json.at("recipe"),
                         .kernels = json.at("kernels").get<std::string>(),
                         .step = json.at("step").get<int64_t>(),
                         .current = epoch_from(json.at("current"))};
@@ -65,11 +41,9 @@ TrainState state_from_json_text(const std::string& text) {
     return state;
   } catch (const Json::exception& error) {
     throw UserError("holds no state of a training run: {}", error.what());
+  } catch (const UserError& error) {
+    throw UserError("holds no state of a training run: {}", error.what());
   }
-}
-
-std::string storable(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace tacho

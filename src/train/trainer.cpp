@@ -1,14 +1,16 @@
 #include "train/trainer.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "train/evaluate.h"
 
 namespace tacho {
@@ -18,7 +20,24 @@ namespace {
 std::string kernels_of(const Plan& plan) {
   std::string names;
   for (const StepInfo& step : plan.steps().steps) names += fmt::format("{}\n", step.kernel);
-  return fmt::format("{:016x}", std::hash<std::string>{}(names));
+  return fmt::format("{:016x}", stable_hash(names));
+}
+
+// "batch 32, here 16; seed 1, here 2".
+std::string differences(const Json& theirs, const Json& ours) {
+  if (!theirs.is_object()) return "it was written by an older tacho";
+  Json names = ours;
+  names.update(theirs);
+  std::vector<std::string> found;
+  const auto value = [](const Json& of, const std::string& name) {
+    if (!of.contains(name)) return std::string("none");
+    return of[name].is_string() ? of[name].get<std::string>() : to_text(of[name]);
+  };
+  for (const auto& [name, ignored] : names.items()) {
+    const std::string there = value(theirs, name), here = value(ours, name);
+    if (there != here) found.push_back(fmt::format("{} {}, here {}", name, there, here));
+  }
+  return fmt::format("{}", fmt::join(found, "; "));
 }
 
 class Trainer {
@@ -32,7 +51,7 @@ class Trainer {
         hooks_(hooks),
         graph_(build_training(recipe)),
         states_(state_per_parameter(recipe.update)) {
-    state_.recipe = storable(describe(recipe));
+    state_.recipe = identity_of(recipe);
     result_.images = data.train.count();
     result_.steps = total_steps(recipe, result_.images);
     schedule_ = {
@@ -45,9 +64,10 @@ class Trainer {
 
   TrainResult run(Weights weights) {
     const std::optional<Checkpoint> checkpoint = find_checkpoint();
-    use_threads(recipe_.threads);
+    use_threads(recipe_.execution.threads);
     memory_.enter("train");
-    const CompileOptions options = compile_options(recipe_, control_.kernel_cache);
+    const CompileOptions options =
+        compile_options(recipe_.execution, recipe_.seed, recipe_.update, control_.kernel_cache);
     require_memory(engine_.estimate_memory_bytes(graph_, options) +
                    engine_.estimate_memory_bytes(build_network(recipe_), options));
     const double begin = now_ms();
@@ -59,6 +79,7 @@ class Trainer {
     result_.end = train_steps();
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
+    for (const PassTimes& times : recent_passes_) result_.phases.add(times);
     result_.weights = read_weights(*plan_, graph_);
     return std::move(result_);
   }
@@ -80,8 +101,8 @@ class Trainer {
     if (!checkpoint) {
       note("no checkpoint to resume: starting from the beginning");
     } else if (checkpoint->state.recipe != state_.recipe) {
-      throw UserError("--resume: the checkpoint is of another run ({}), not of this one ({})",
-                      checkpoint->state.recipe, state_.recipe);
+      throw UserError("--resume: the checkpoint is of another run: {}",
+                      differences(checkpoint->state.recipe, state_.recipe));
     }
     return checkpoint;
   }
@@ -141,26 +162,17 @@ class Trainer {
     const double rate = learning_rate(schedule_, state_.step);
     plan_->write(graph_.inputs[0], batch.images);
     plan_->write(graph_.inputs[1], batch.labels);
-    const double forward = now_ms();
-    plan_->forward();
-    const double backward = now_ms();
-    plan_->backward();
-    const double update = now_ms();
-    plan_->update(rate);
-    const double end = now_ms();
+    remember(run_pass(*plan_, *group_, rate));
     const double loss = plan_->read(graph_.outputs[1]).values<float>()[0];
-    remember(result_.forward_ms, backward - forward);
-    remember(result_.backward_ms, update - backward);
-    remember(result_.update_ms, end - update);
     if (state_.step % kStepsBetweenSamples == 0) memory_.sample();
 
-    TrainedEpoch& epoch = state_.current;
+    Epoch& epoch = state_.current;
     ++state_.step;
     ++epoch.steps;
-    epoch.loss += loss;
+    epoch.loss = epoch.loss.value_or(0) + loss;
     epoch.learning_rate = rate;
     epoch.seconds += (now_ms() - begin) / 1e3;
-    epoch.wait_seconds += (loader.wait_ms() - waited) / 1e3;
+    epoch.wait_seconds = epoch.wait_seconds.value_or(0) + (loader.wait_ms() - waited) / 1e3;
     if (hooks_.on_step) {
       hooks_.on_step({state_.step, result_.steps, epochs_done(), loss, rate, now_ms() - begin});
     }
@@ -181,8 +193,9 @@ class Trainer {
 
   // How the run ends with this epoch; nothing where it goes on.
   std::optional<TrainEnd> finish_epoch() {
-    TrainedEpoch epoch = state_.current;
-    epoch.loss /= static_cast<double>(epoch.steps);
+    Epoch epoch = state_.current;
+    epoch.loss = epoch.loss.value_or(0) / static_cast<double>(epoch.steps);
+    add_rate(epoch, global_batch(recipe_));
     memory_.enter("evaluate");
     const bool evaluated = evaluate(epoch);
     memory_.enter("train");
@@ -197,7 +210,7 @@ class Trainer {
   }
 
   // False where it was stopped.
-  bool evaluate(TrainedEpoch& epoch) {
+  bool evaluate(Epoch& epoch) {
     const double begin = now_ms();
     Evaluator evaluator(recipe_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
     result_.evaluation_plan_bytes = evaluator.memory_bytes();
@@ -237,13 +250,13 @@ class Trainer {
   }
 
   // Of the last steps only, however many there are.
-  void remember(std::vector<double>& samples, double value) const {
-    if (samples.size() < kKeptSamples) return samples.push_back(value);
-    samples[static_cast<size_t>(state_.step) % kKeptSamples] = value;
+  void remember(const PassTimes& times) {
+    if (recent_passes_.size() == kKeptPasses) recent_passes_.pop_front();
+    recent_passes_.push_back(times);
   }
 
   static constexpr int64_t kStepsBetweenSamples = 50;
-  static constexpr size_t kKeptSamples = 1000;
+  static constexpr size_t kKeptPasses = 1000;
 
   const Recipe& recipe_;
   const DataSet& data_;
@@ -255,7 +268,9 @@ class Trainer {
   Schedule schedule_;
   std::optional<CheckpointFolder> folder_;
   PhaseMemory memory_;
+  std::unique_ptr<Group> group_ = single_group();
   std::unique_ptr<Plan> plan_;
+  std::deque<PassTimes> recent_passes_;
   TrainState state_;
   TrainResult result_;
 };

@@ -8,6 +8,7 @@
 
 #include "data/data_set.h"
 #include "data/loader.h"
+#include "distributed/pass.h"
 #include "engine/engine.h"
 #include "train/checkpoint.h"
 #include "train/phase_memory.h"
@@ -37,7 +38,7 @@ struct StepReport {
 // How a trainer talks to its caller. Empty functions are not called.
 struct TrainHooks {
   std::function<void(const StepReport&)> on_step = {};
-  std::function<void(size_t number, const TrainedEpoch&)> on_epoch = {};
+  std::function<void(size_t number, const Epoch&)> on_epoch = {};
   std::function<void(int64_t step, int64_t steps)> on_resume = {};
   std::function<void(const std::string& what)> on_note = {};
   std::function<bool()> should_stop = {};
@@ -49,9 +50,9 @@ enum class TrainEnd { done, target_reached, interrupted, diverged };
 struct TrainResult {
   TrainEnd end = TrainEnd::done;
   TrainState state = {};
-  int64_t images = 0;                                                     // of the training set
-  int64_t steps = 0;                                                      // of the whole run
-  std::vector<double> forward_ms = {}, backward_ms = {}, update_ms = {};  // of the last steps
+  int64_t images = 0;        // of the training set
+  int64_t steps = 0;         // of the whole run
+  PhaseSamples phases = {};  // of the last steps
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
   std::map<std::string, int64_t> phase_bytes = {};

@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 Recipe small_recipe() {
   return {.model = "squeezenet1_1",
           .data = "synthetic",
-          .engine = "native",
-          .threads = 1,
+          .execution = {.engine = "native"},
           .batch = 6,
           .image = {32, 32},
           .epochs = 2,
@@ -32,7 +31,7 @@ Recipe small_recipe() {
 DataSet small_data() { return open_data("synthetic", {.images = 20, .image = {32, 32}, .seed = 4}); }
 
 TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
-  return train(recipe, small_data(), find_engine(recipe.engine),
+  return train(recipe, small_data(), find_engine(recipe.execution.engine),
                initialize(build_network(recipe), recipe.seed), control, hooks);
 }
 
@@ -116,7 +115,7 @@ TEST(Trainer, LearnsTheImagesItIsShown) {
   recipe.epochs = 12;
   recipe.augmentation = "none";
   const TrainResult result = run(recipe);
-  EXPECT_LT(result.state.epochs.back().loss, 0.5 * result.state.epochs.front().loss);
+  EXPECT_LT(result.state.epochs.back().loss, 0.5 * *result.state.epochs.front().loss);
   EXPECT_GT(*result.state.epochs.back().train_accuracy, 0.8);
 }
 

@@ -34,6 +34,8 @@ class NativeEngine : public Engine {
 
   std::string_view name() const override { return "native"; }
 
+  bool tells_steps() const override { return true; }
+
   std::string version() const override {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);

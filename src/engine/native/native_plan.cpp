@@ -31,7 +31,8 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     : values_(graph.values),
       assembly_(std::move(assembly)),
       update_(options.update),
-      stream_(assembly_.engine) {
+      stream_(assembly_.engine),
+      trains_(graph.training) {
   Placement placement = place(assembly_);
   const int64_t state_bytes = placement.bytes[Storage::parameters] * state_per_parameter(update_);
   int64_t total = state_bytes;
@@ -52,9 +53,34 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     addresses_.push_back(bases.at(assembly_.slots[i].storage) + placement.offsets[i]);
   }
   for (const std::unique_ptr<Step>& step : assembly_.steps) step->bind(addresses_, assembly_.engine);
+  find_final_gradients();
   fill_constants(weights);
   for (const ParameterGradient& pair : graph.gradients)
     parameter_of_gradient_[pair.gradient] = pair.parameter;
+}
+
+// Steps finish a layer's gradients together, and slots lie in the order of the layers: ranges that touch and
+// end with the same step are one.
+void NativePlan::find_final_gradients() {
+  std::vector<size_t> end_steps(assembly_.slots.size(), assembly_.backward_begin);
+  for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) {
+    for (const SlotId slot : assembly_.steps[i]->slots()) end_steps[static_cast<size_t>(slot)] = i + 1;
+  }
+  std::vector<FinalGradients> ranges;
+  for (size_t i = 0; i < assembly_.slots.size(); ++i) {
+    if (assembly_.slots[i].storage != Storage::gradients) continue;
+    const auto begin = static_cast<size_t>(addresses_[i] - gradients_.data());
+    if (!ranges.empty()) ranges.back().end_byte = begin;
+    if (ranges.empty() || ranges.back().end_step != end_steps[i]) ranges.push_back({end_steps[i], begin, 0});
+  }
+  if (!ranges.empty()) ranges.back().end_byte = gradients_.bytes();
+  std::ranges::stable_sort(ranges, {}, &FinalGradients::end_step);
+  final_gradients_ = std::move(ranges);
+}
+
+std::span<float> NativePlan::range_of(const FinalGradients& final) const {
+  auto* begin = const_cast<std::byte*>(gradients_.data()) + final.begin_byte;
+  return {as<float>(begin), (final.end_byte - final.begin_byte) / sizeof(float)};
 }
 
 // The largest first, while little else is there: so the most that is held at once stays small.
@@ -131,7 +157,21 @@ void NativePlan::forward() {
   ++assembly_.state->pass;
 }
 
-void NativePlan::backward() { run_steps(assembly_.backward_begin, assembly_.steps.size()); }
+void NativePlan::backward(GradientSink* sink) {
+  size_t begin = assembly_.backward_begin;
+  for (const FinalGradients& final : final_gradients_) {
+    run_steps(begin, final.end_step);
+    begin = final.end_step;
+    if (sink != nullptr) sink->take(range_of(final));
+  }
+  run_steps(begin, assembly_.steps.size());
+}
+
+std::vector<std::span<float>> NativePlan::gradients() {
+  std::vector<std::span<float>> ranges;
+  for (const FinalGradients& final : final_gradients_) ranges.push_back(range_of(final));
+  return ranges;
+}
 
 void NativePlan::update(std::optional<double> learning_rate) {
   UpdateRule rule = update_;

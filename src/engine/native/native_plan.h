@@ -19,8 +19,11 @@ class NativePlan : public Plan {
   void write(ValueId value, const Tensor& tensor) override;
   Tensor read(ValueId value) const override;
   void forward() override;
-  void backward() override;
+  using Plan::backward;
+  void backward(GradientSink* sink) override;
   void update(std::optional<double> learning_rate) override;
+  bool trains() const override { return trains_; }
+  std::vector<std::span<float>> gradients() override;
   Tensor read_state(ValueId parameter, int which) const override;
   void write_state(ValueId parameter, int which, const Tensor& tensor) override;
   PlanCounters counters() const override { return {assembly_.state->pass, updates_}; }
@@ -33,6 +36,13 @@ class NativePlan : public Plan {
   std::array<std::span<const std::byte>, 3> weight_memory() const;
 
  private:
+  // A range of the gradients' arena that no step from `end_step` on touches.
+  struct FinalGradients {
+    size_t end_step = 0, begin_byte = 0, end_byte = 0;
+  };
+
+  void find_final_gradients();
+  std::span<float> range_of(const FinalGradients& final) const;
   void run_steps(size_t begin, size_t end);
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
@@ -48,6 +58,8 @@ class NativePlan : public Plan {
   Buffer arena_, weights_, parameters_, gradients_, state_;
   std::vector<std::byte*> addresses_;  // by slot
   std::map<ValueId, ValueId> parameter_of_gradient_;
+  std::vector<FinalGradients> final_gradients_;  // in the order of their steps
+  bool trains_;
   int64_t updates_ = 0;
   std::span<StepTime> times_;
 };

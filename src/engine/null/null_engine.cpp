@@ -5,7 +5,7 @@ namespace {
 
 class NullPlan final : public Plan {
  public:
-  explicit NullPlan(std::vector<Value> values) : values_(std::move(values)) {}
+  explicit NullPlan(const Graph& graph) : values_(graph.values), trains_(graph.training) {}
 
   void write(ValueId, const Tensor&) override {}
   Tensor read(ValueId value) const override {
@@ -14,8 +14,11 @@ class NullPlan final : public Plan {
   }
 
   void forward() override {}
-  void backward() override {}
+  void backward(GradientSink*) override {}
   void update(std::optional<double>) override {}
+
+  bool trains() const override { return trains_; }
+  std::vector<std::span<float>> gradients() override { return {}; }
 
   Tensor read_state(ValueId parameter, int) const override { return read(parameter); }
   void write_state(ValueId, int, const Tensor&) override {}
@@ -26,6 +29,7 @@ class NullPlan final : public Plan {
 
  private:
   std::vector<Value> values_;
+  bool trains_;
 };
 
 class NullEngine final : public Engine {
@@ -36,7 +40,7 @@ class NullEngine final : public Engine {
   int64_t estimate_memory_bytes(const Graph&, const CompileOptions&) const override { return 0; }
 
   std::unique_ptr<Plan> compile(const Graph& graph, Weights, const CompileOptions&) const override {
-    return std::make_unique<NullPlan>(graph.values);
+    return std::make_unique<NullPlan>(graph);
   }
 };
 

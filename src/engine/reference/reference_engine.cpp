@@ -20,6 +20,7 @@ class ReferencePlan final : public Plan {
       const int64_t count = state_per_parameter(options_.update) * at(parameter).size();
       optimizer_state_.emplace_back(Shape{count}, DType::f32);
     }
+    find_final_gradients();
   }
 
   void write(ValueId value, const Tensor& tensor) override {
@@ -34,7 +35,22 @@ class ReferencePlan final : public Plan {
     ++pass_;
   }
 
-  void backward() override { run(graph_.backward_begin, graph_.nodes.size()); }
+  void backward(GradientSink* sink) override {
+    size_t begin = graph_.backward_begin;
+    for (const auto& [end, gradient] : final_gradients_) {
+      run(begin, end);
+      begin = end;
+      if (sink != nullptr) sink->take(at(gradient).values<float>());
+    }
+    run(begin, graph_.nodes.size());
+  }
+
+  bool trains() const override { return graph_.training; }
+  std::vector<std::span<float>> gradients() override {
+    std::vector<std::span<float>> ranges;
+    for (const FinalGradient& final : final_gradients_) ranges.push_back(at(final.gradient).values<float>());
+    return ranges;
+  }
 
   void update(std::optional<double> learning_rate) override {
     UpdateRule rule = options_.update;
@@ -69,6 +85,25 @@ class ReferencePlan final : public Plan {
   int64_t memory_bytes() const override { return estimate_separate_plan_bytes(graph_, options_.update); }
 
  private:
+  // A gradient that no node from `end` on touches.
+  struct FinalGradient {
+    size_t end = 0;
+    ValueId gradient = {};
+  };
+
+  void find_final_gradients() {
+    for (const auto& [parameter, gradient] : graph_.gradients) {
+      final_gradients_.push_back({graph_.backward_begin, gradient});
+      for (size_t i = graph_.backward_begin; i < graph_.nodes.size(); ++i) {
+        const Node& node = graph_.nodes[i];
+        const bool touches =
+            std::ranges::count(node.outputs, gradient) + std::ranges::count(node.inputs, gradient) > 0;
+        if (touches) final_gradients_.back().end = i + 1;
+      }
+    }
+    std::ranges::stable_sort(final_gradients_, {}, &FinalGradient::end);
+  }
+
   void run(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       reference::run_node(graph_.nodes[i], values_, {options_.seed, pass_});
@@ -85,6 +120,7 @@ class ReferencePlan final : public Plan {
   Graph graph_;
   CompileOptions options_;
   std::vector<Tensor> values_, optimizer_state_;
+  std::vector<FinalGradient> final_gradients_;
   uint64_t pass_ = 0;
   int64_t step_ = 0;
 };
@@ -92,6 +128,7 @@ class ReferencePlan final : public Plan {
 class ReferenceEngine final : public Engine {
  public:
   std::string_view name() const override { return "reference"; }
+  bool is_fast() const override { return false; }
   std::string version() const override { return "1"; }
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
     return estimate_separate_plan_bytes(graph, options.update);

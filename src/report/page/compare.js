@@ -1,164 +1,203 @@
-// Ticked systems against one of them: cell by cell, with a note wherever the cells are not quite the same.
+// Ticked systems against one of them, cell by cell: what `tacho compare OTHER BASE` answers, drawn.
 
 let baselineKey = null;
 let compareFigure = 'ratio';
+let compareWhole = false;
 const CHART_ROWS = 40;
+const TABLE_ROWS = 60;
+
+const pairings = new Map(page.pairings.map(([a, b, pairs]) => [`${a}|${b}`, pairs]));
+const areComparable = (system, base) => pairings.has(`${system.key}|${base.key}`);
 
 function baselineSystem(systems) {
   return systems.find((system) => system.key === baselineKey) || systems.find((system) => system.own) || systems[0];
 }
 
-const comparable = (entry) => entry.time && entry.images && entry.record.model && entry.record.kind !== 'predict';
-
-// The cells of the base that may be compared, by network and mode, the preferred one first.
-function baseCells(system, entries) {
-  const own = entries.filter((entry) => entry.key === system.key && comparable(entry));
-  const batch = zooBatch !== null ? zooBatch : commonBatch(own)[0];
-  const groups = groupBy(own, ({ record }) => `${record.kind}|${record.model}|${record.mode}`);
-  return [...groups.values()].map((group) => {
-    const first = wholeMachine(group.filter((entry) => entry.record.batch === batch))[0] || wholeMachine(group)[0];
-    return [first, ...group.filter((entry) => entry !== first)];
-  });
+function makePair([at, baseAt, outcome, ...figures]) {
+  const { unit, answer, refusals = [], marks = [] } = page.outcomes[outcome];
+  const [ratio, low, high] = answer ? figures.splice(0, 3) : [];
+  const [entry, own] = [allEntries[at], allEntries[baseAt]];
+  const unitAt = page.units.indexOf(unit);
+  const [value, baseValue] = figures.length ? figures : [entry.figures[unitAt], own.figures[unitAt]];
+  return { at: baseAt, entry, own, unit, answer, refusals, marks, ratio, interval: typeof low === 'number' ? [low, high] : null, value, baseValue };
 }
 
-// The other system's cell that is most like the base's.
-function closest(base, candidates) {
-  const unlikeness = ({ record, images }) => {
-    const own = base.record;
-    return [record.image !== undefined && own.image !== undefined && record.image !== own.image, record.precision !== own.precision,
-      (record.devices || 1) !== (own.devices || 1), Math.abs(log2(images / base.images))].map(Number);
-  };
-  return candidates.map((entry) => ({ entry, score: unlikeness(entry) })).sort((a, b) => {
-    const at = a.score.findIndex((value, i) => value !== b.score[i]);
-    return at < 0 ? (b.entry.record.time || '').localeCompare(a.entry.record.time || '') : a.score[at] - b.score[at];
-  })[0]?.entry;
-}
+const pairsOf = (system, base) => (pairings.get(`${system.key}|${base.key}`) || []).map(makePair);
 
-const included = (record) => listed([...(record.time_includes || [])].sort()) || 'nothing but the pass';
-
-// How a cell differs from the base's by definition; `bars` are differences that forbid a ratio.
-function differences(base, other) {
-  const [own, record] = [base.record, other.record];
-  const found = { notes: [], bars: [] };
-  const differ = (field, to, text) => { if (own[field] !== undefined && record[field] !== undefined && own[field] !== record[field]) found[to].push(text); };
-  differ('image', 'bars', `image ${record.image}, not ${own.image}: other work`);
-  if (other.images !== base.images) found.bars.push(`batch ${other.images} in total, not ${base.images}: other work`);
-  if ((record.devices || 1) !== (own.devices || 1)) found.bars.push(`${plural(record.devices, 'device')}, not ${own.devices || 1}`);
-  differ('precision', 'bars', `precision ${record.precision}, not ${own.precision}`);
-  const [mine, theirs] = [included(own), included(record)];
-  if (mine !== theirs) found.notes.push(`the time includes ${theirs}; the base's ${mine}`);
-  if (hasUpdate(own) !== hasUpdate(record)) {
-    const evened = withoutUpdate(hasUpdate(own) ? base : other) !== null;
-    found[evened ? 'notes' : 'bars'].push(evened ? 'the ratio is without the update' : 'only one of the times includes the update');
-  }
-  if (other.time.by !== 'median') found.notes.push(other.time.by === 'mean' ? 'mean, not median' : 'time computed from images/s');
-  if (record.known_error) found.notes.push(`known error: ${record.known_error}`);
-  return found;
-}
-
-const hasUpdate = (record) => record.mode === 'train' && (record.time_includes || []).includes('update');
-
-// A training pass without its update, where the phases are known.
-function withoutUpdate({ record, time }) {
-  const phases = [record.forward_ms, record.backward_ms, record.update_ms];
-  if (phases.some((ms) => ms === undefined)) return null;
-  const [forward, backward, update] = phases;
-  return time.ms * (forward + backward) / (forward + backward + update);
-}
-
-// How many times as fast the other is; without the update where only one of them has it.
-function speedRatio(base, other) {
-  const even = hasUpdate(base.record) !== hasUpdate(other.record);
-  const time = (entry) => (even && hasUpdate(entry.record) ? withoutUpdate(entry) : entry.time.ms);
-  return time(base) / time(other);
-}
-
-function cellsBeside(own, others, entries) {
-  const cells = new Map();
+// One row a cell of the base and unit, with the pairs of each other system.
+function compareRows(base, others) {
+  const rows = new Map();
   for (const system of others) {
-    const candidates = entries.filter((entry) => entry.key === system.key && comparable(entry) && entry.record.kind === own.record.kind &&
-      entry.record.model === own.record.model && entry.record.mode === own.record.mode);
-    const entry = closest(own, candidates);
-    if (!entry) continue;
-    const found = differences(own, entry);
-    cells.set(system.key, { entry, ...found, ratio: found.bars.length ? null : speedRatio(own, entry) });
+    for (const pair of pairsOf(system, base)) {
+      const id = `${pair.at}|${pair.unit}`;
+      if (!rows.has(id)) rows.set(id, { own: pair.own, unit: pair.unit, cells: new Map() });
+      const { cells } = rows.get(id);
+      cells.set(system.key, [...(cells.get(system.key) || []), pair]);
+    }
   }
-  return cells;
+  return inOrder([...rows.values()]);
 }
 
-const fitting = ({ cells }) => [...cells.values()].filter((cell) => cell.ratio !== null).length;
+const allPairs = (row) => [...row.cells.values()].flat();
+const networkOf = ({ own, unit }) => JSON.stringify([own.record.kind, own.network, own.record.mode, unit]);
 
-function compareRows(base, systems, entries) {
-  const others = systems.filter((system) => system !== base);
-  const rows = baseCells(base, entries).map((group) => group.map((own) => ({ own, cells: cellsBeside(own, others, entries) }))
-    .reduce((best, row) => (fitting(row) > fitting(best) ? row : best)));
-  const order = (row) => [row.own.record.mode === 'train' ? 0 : 1, row.own.time.ms];
-  return rows.filter((row) => row.cells.size).sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
+// Training first, then the quicker networks, then the smaller batches.
+function inOrder(rows) {
+  const least = new Map([...groupBy(rows, networkOf)].map(([network, group]) => [network, Math.min(...group.map(({ own }) => own.time?.ms ?? Infinity))]));
+  const order = (row) => [row.own.record.mode === 'train' ? 0 : 1, least.get(networkOf(row)), row.own.images || 0, row.own.record.devices || 0];
+  return rows.map((row) => ({ row, key: order(row) })).sort((a, b) => {
+    const at = a.key.findIndex((value, i) => value !== b.key[i]);
+    return at < 0 ? 0 : a.key[at] - b.key[at];
+  }).map(({ row }) => row);
+}
+
+// Of each network the row of most answers, preferably at the batch of the networks' chart.
+function onePerNetwork(rows) {
+  const batch = zooBatch ?? commonBatch(rows.map(({ own }) => own))[0];
+  const weight = (row) => 2 * allPairs(row).filter(({ answer }) => answer).length + Number(row.own.record.batch === batch);
+  return [...groupBy(rows, networkOf).values()].map((group) => group.reduce((best, row) => (weight(row) > weight(best) ? row : best)));
 }
 
 // Notes get letters in the order in which they turn up.
 function footnotes() {
   const letters = new Map();
+  const letterOf = (index) => (index >= 26 ? String.fromCharCode(96 + Math.floor(index / 26)) : '') + String.fromCharCode(97 + index % 26);
   return {
     mark(text) {
       if (!letters.has(text)) letters.set(text, letters.size);
-      const index = letters.get(text);
-      return (index >= 26 ? String.fromCharCode(96 + Math.floor(index / 26)) : '') + String.fromCharCode(97 + index % 26);
+      return letterOf(letters.get(text));
     },
-    list: () => (letters.size ? h('dl', { class: 'footnotes' }, [...letters.keys()].map((text, i) =>
-      h('div', {}, h('dt', {}, (i >= 26 ? String.fromCharCode(96 + Math.floor(i / 26)) : '') + String.fromCharCode(97 + i % 26)), h('dd', {}, text)))) : null),
+    list: (base) => (letters.size ? [h('dl', { class: 'footnotes' }, [...letters.keys()].map((text, i) => h('div', {}, h('dt', {}, letterOf(i)), h('dd', {}, text)))),
+      h('p', { class: 'muted small' }, `Where a note speaks of two, the first is the column's system, the second ${base.label}.`)] : null),
   };
 }
 
-function compareTable(base, systems, rows, notes) {
-  const others = systems.filter((system) => rows.some((row) => row.cells.has(system.key)));
-  const cellsOf = ({ own, cells }, system) => {
-    const cell = cells.get(system.key);
-    if (!cell) return [h('td', { class: 'num absent' }, DASH), h('td', { class: 'num absent' }, DASH)];
-    const marks = [...cell.bars, ...cell.notes].map((text) => notes.mark(text));
-    const time = h('td', { class: `num${cell.entry.doubtful ? ' doubtful' : ''}`, tabindex: 0 }, number(cell.entry.time.ms, 4),
-      cell.entry.doubtful ? h('sup', {}, '~') : '', marks.length ? h('sup', {}, marks.join(' ')) : '');
-    return [explain(time, cell.entry), h('td', { class: 'num ratio' }, cell.ratio === null ? 'not comparable' : `${number(cell.ratio)}\u00d7`)];
-  };
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison, scrollable' }, h('table', { class: 'data compare' },
-    h('caption', {}, `Time per pass in ms, and how many times as fast as ${base.label}`),
+const ratioText = ({ ratio }) => `${number(ratio)}\u00d7`;
+const intervalText = ({ interval }) => (interval ? `${number(interval[0])} ${DASH} ${number(interval[1])}` : '');
+
+function valueCell({ entry, value }, notes, texts, which) {
+  const marks = texts.map((text) => notes.mark(text));
+  const cell = h('td', { class: `num${entry.doubtful ? ' doubtful' : ''}`, tabindex: 0 }, number(value, 4), entry.doubtful ? h('sup', {}, '~') : '',
+    marks.length ? h('sup', {}, marks.join(' ')) : '', which ? h('span', { class: 'which muted' }, which) : '');
+  return explain(cell, entry);
+}
+
+function answeredCells(pair, which, notes) {
+  return [valueCell(pair, notes, pair.marks, which), h('td', { class: 'num ratio' }, ratioText(pair)), h('td', { class: 'num interval' }, intervalText(pair)),
+    h('td', { class: 'answer' }, pair.answer)];
+}
+
+function refusedCells(pairs, notes) {
+  const texts = unique(pairs.flatMap(({ refusals, marks }) => [...refusals, ...marks]));
+  return [valueCell(pairs[0], notes, texts, pairs.length > 1 ? `and ${pairs.length - 1} more` : ''), h('td', { class: 'answer', colspan: 3 }, 'not compared')];
+}
+
+// What a row shows of one system: a line for each pair that was compared, one for all that were not.
+function linesOf(pairs, notes) {
+  const answered = pairs.filter(({ answer }) => answer), refused = pairs.filter(({ answer }) => !answer);
+  const which = answered.length > 1 ? distinctions(answered.map(({ entry }) => entry)) : [];
+  return [...answered.map((pair, i) => answeredCells(pair, which[i], notes)), ...(refused.length ? [refusedCells(refused, notes)] : [])];
+}
+
+// What tells the cells of the base apart, beside their network.
+function tellingFields(rows) {
+  return CONFIGURATION.filter((field) => field.column === 'always' ||
+    (field.column !== 'never' && !VARIANT.includes(field) && new Set(rows.map(({ own }) => own.record[field.name])).size > 1));
+}
+
+const nothing = () => [h('td', { class: 'num absent' }, DASH), h('td', { colspan: 3 })];
+
+function compareRow(row, others, { telling, units }, notes) {
+  const lines = others.map((system) => linesOf(row.cells.get(system.key) || [], notes));
+  const height = Math.max(...lines.map((own) => own.length));
+  const { own, unit } = row;
+  const { record } = own;
+  const values = unique(allPairs(row).map(({ baseValue }) => number(baseValue, 4)));
+  const rowspan = height > 1 ? height : undefined;
+  const first = [h('th', { scope: 'row', rowspan }, own.network), h('td', { rowspan }, record.mode || ''),
+    telling.map(({ name, number: isNumber }) => h('td', { class: isNumber ? 'num' : undefined, rowspan }, String(record[name] ?? ''))),
+    explain(h('td', { class: `num${own.doubtful ? ' doubtful' : ''}`, tabindex: 0, rowspan }, values.join(' / '), own.doubtful ? h('sup', {}, '~') : ''), own),
+    units.length > 1 ? h('td', { rowspan }, unit) : null];
+  return Array.from({ length: height }, (_, i) => h('tr', {}, i ? null : first, lines.map((cells) => cells[i] || (i ? [h('td', { colspan: 4 })] : nothing()))));
+}
+
+function compareTable(base, others, rows, notes) {
+  const units = unique(rows.map(({ unit }) => unit));
+  const unit = units.length > 1 ? 'value' : units[0], telling = tellingFields(rows);
+  const shownRows = compareWhole || printing ? rows : rows.slice(0, TABLE_ROWS);
+  const heading = (name, number) => h('th', { scope: 'col', class: number ? 'num' : undefined }, name);
+  const table = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison, scrollable' }, h('table', { class: 'data compare' },
+    h('caption', {}, `How many times as fast as ${base.label}, with the 95 % interval; the answers are those of tacho compare`),
     h('thead', {},
-      h('tr', {}, h('td', { colspan: 3 }), h('th', { scope: 'col', class: 'num' }, swatch(base.key), base.label),
-        others.map((system) => h('th', { scope: 'colgroup', colspan: 2, class: 'num name' }, swatch(system.key), system.label))),
-      h('tr', {}, ['network', 'mode'].map((name) => h('th', { scope: 'col' }, name)), h('th', { scope: 'col', class: 'num' }, 'batch'),
-        h('th', { scope: 'col', class: 'num' }, 'ms'), others.map(() => [h('th', { scope: 'col', class: 'num' }, 'ms'), h('th', { scope: 'col', class: 'num' }, 'ratio')]))),
-    h('tbody', {}, rows.map((row) => h('tr', {}, h('th', { scope: 'row' }, row.own.record.model), h('td', {}, row.own.record.mode || ''),
-      h('td', { class: 'num' }, String(row.own.images)),
-      explain(h('td', { class: `num${row.own.doubtful ? ' doubtful' : ''}`, tabindex: 0 }, number(row.own.time.ms, 4), row.own.doubtful ? h('sup', {}, '~') : ''), row.own),
-      others.map((system) => cellsOf(row, system)))))));
+      h('tr', {}, h('td', { colspan: 2 + telling.length }), h('th', { scope: 'col', class: 'num', colspan: units.length > 1 ? 2 : 1 }, swatch(base.key), base.label),
+        others.map((system) => h('th', { scope: 'colgroup', colspan: 4, class: 'name' }, swatch(system.key), system.label))),
+      h('tr', {}, heading('network'), heading('mode'), telling.map((field) => heading(field.header, field.number)), heading(unit, true),
+        units.length > 1 ? heading('unit') : null,
+        others.map(() => [heading(unit, true), heading('ratio', true), heading('interval', true), heading('answer')]))),
+    h('tbody', {}, shownRows.map((row) => compareRow(row, others, { telling, units }, notes)))));
+  const left = rows.length - shownRows.length;
+  return [table, left > 0 ? h('button', { type: 'button', class: 'more', onclick: () => { compareWhole = true; redraw(); } }, `Show ${left} more`) : null];
 }
 
-function comparePoints(system, base, rows, value) {
-  return rows.map((row, i) => {
-    const cell = row.cells.get(system.key);
-    if (system === base) return compareFigure === 'ratio' ? null : { x: log2(value(row.own, 1)), y: i, entry: row.own };
-    if (!cell || (compareFigure === 'ratio' && cell.ratio === null)) return null;
-    const marked = cell.notes.length ? `differs: ${cell.notes.join('; ')}` : undefined;
-    return { x: log2(value(cell.entry, cell.ratio)), y: i, entry: cell.entry, figure: [cell.ratio && `${number(cell.ratio)} times as fast as ${base.label}`, marked].filter(Boolean).join('. ') };
-  }).filter(Boolean);
+function pairFigure(pair, base) {
+  const differs = pair.marks.length ? `differs: ${pair.marks.join('; ')}` : '';
+  const answer = pair.answer ? `${[ratioText(pair), intervalText(pair) && `(${intervalText(pair)})`].filter(Boolean).join(' ')} as fast as ${base.label}: ${pair.answer}` : `not compared: ${pair.refusals.join('; ')}`;
+  return [answer, differs].filter(Boolean).join('. ');
 }
+
+// What the chart may show of a pair, and of the base's own cell in it; nothing where that does not apply.
+const COMPARE_FIGURES = {
+  ratio: { title: (base) => `times as fast as ${base.label}`, of: (pair) => pair.ratio, ofBase: () => undefined },
+  ms: { title: () => 'ms per pass', of: ({ unit, value }) => (unit === 'ms' ? value : undefined), ofBase: ({ unit, baseValue }) => (unit === 'ms' ? baseValue : undefined) },
+  rate: { title: () => 'images/s', of: ({ entry }) => entry.rate, ofBase: ({ own }) => own.rate },
+};
+
+function comparePoints(system, base, rows, figure) {
+  const point = (value, y, more) => (value > 0 ? [{ x: log2(value), y, ...more }] : []);
+  if (system === base) return rows.flatMap((row, y) => point(figure.ofBase(allPairs(row)[0]), y, { entry: row.own }));
+  return rows.flatMap((row, y) => (row.cells.get(system.key) || []).flatMap((pair) =>
+    point(figure.of(pair), y, { entry: pair.entry, figure: pairFigure(pair, base), interval: compareFigure === 'ratio' && pair.interval ? pair.interval.map(log2) : null })));
+}
+
+// The 95 % interval of a point as a line through it.
+const pointIntervals = {
+  id: 'pointIntervals',
+  beforeDatasetsDraw(chart) {
+    const { ctx, scales: { x, y } } = chart;
+    ctx.save();
+    ctx.lineWidth = 1.25;
+    for (const { data, borderColor } of chart.data.datasets) {
+      ctx.strokeStyle = borderColor;
+      for (const point of data.filter(({ interval }) => interval)) {
+        ctx.beginPath();
+        ctx.moveTo(x.getPixelForValue(point.interval[0]), y.getPixelForValue(point.y));
+        ctx.lineTo(x.getPixelForValue(point.interval[1]), y.getPixelForValue(point.y));
+        ctx.stroke();
+      }
+    }
+    ctx.restore();
+  },
+};
 
 function compareChart(base, systems, allRows) {
-  const rows = allRows.slice(0, CHART_ROWS);
-  const figures = { ratio: [`times as fast as ${base.label}`, (entry, ratio) => ratio], ms: ['ms per pass', (entry) => entry.time.ms], rate: ['images/s', (entry) => entry.rate] };
-  const [title, value] = figures[compareFigure];
+  const figure = COMPARE_FIGURES[compareFigure];
+  const drawable = inOrder(onePerNetwork(allRows)).filter((row) => allPairs(row).some((pair) => figure.of(pair) > 0));
+  if (!drawable.length) return null;
+  const rows = drawable.slice(0, CHART_ROWS);
+  const title = figure.title(base);
   const datasets = systems.map((system) => {
-    const data = comparePoints(system, base, rows, value);
+    const data = comparePoints(system, base, rows, figure);
     return { data, ...pointColours(data, system.key), pointRadius: 5 };
   });
-  const names = rows.map(({ own }) => `${own.record.model}, ${own.record.mode}`);
-  const drawn = rows.flatMap((row) => [row.own, ...[...row.cells.values()].map((cell) => cell.entry)]);
+  const ends = datasets.flatMap(({ data }) => data.flatMap(({ x, interval }) => interval || [x]));
+  const names = rows.map(({ own }) => `${own.network}, ${own.record.kind === 'train' ? 'training run' : own.record.mode}`);
+  const drawn = rows.flatMap((row) => [row.own, ...allPairs(row).map(({ entry }) => entry)]);
   return chartFigure({
-    title: title[0].toUpperCase() + title.slice(1), note: allRows.length > rows.length ? `The first ${rows.length} of ${allRows.length}; all are in the table.` : undefined,
+    title: title[0].toUpperCase() + title.slice(1), note: allRows.length > rows.length ? `One line a network and mode; the table has ${plural(allRows.length, 'cell')}.` : undefined,
     entries: drawn, height: 70 + 24 * rows.length, label: `${title} for ${plural(rows.length, 'cell')}: ${listed(systems.map((system) => system.label))}`,
-    draw: (canvas) => drawChart(canvas, { type: 'scatter', data: { datasets }, plugins: compareFigure === 'ratio' ? [markedLine(0)] : [],
+    draw: (canvas) => drawChart(canvas, { type: 'scatter', data: { datasets }, plugins: compareFigure === 'ratio' ? [markedLine(0), pointIntervals] : [],
       options: { layout: { padding: { right: 12 } }, scales: {
-        x: logAxis(`${title} (logarithmic)`, { grace: '6%' }),
+        x: logAxis(`${title} (logarithmic)`, { suggestedMin: Math.min(...ends), suggestedMax: Math.max(...ends), grace: '6%' }),
         y: axis('', { title: { display: false }, type: 'linear', reverse: true, min: -0.6, max: rows.length - 0.4, afterBuildTicks: (scale) => { scale.ticks = names.map((_, i) => ({ value: i })); },
           ticks: { color: token('--ink'), autoSkip: false, callback: (i) => names[i] } }) } } }),
   });
@@ -178,25 +217,33 @@ function sourceCards() {
   return cards.length ? [h('h3', {}, 'Where the published figures come from'), h('div', { class: 'sources' }, cards)] : null;
 }
 
+// Published sets that have something in common with what is shown.
+function compareOffers(systems) {
+  const fitting = new Set(allSystems.filter((system) => systems.some((other) => areComparable(system, other))).map(({ key }) => key));
+  return offers(latestEntries.filter((entry) => fitting.has(entry.key)));
+}
+
 function compareSection() {
-  if (allSystems.length < 2) return null;
   const systems = shownSystems();
+  const more = compareOffers(systems), sources = sourceCards();
   const hint = 'Tick machines and published sets under "Systems" to set them side by side.';
-  if (systems.length < 2) return section('compare', 'Comparison', [h('p', { class: 'intro' }, hint), offers(latestEntries)]);
+  if (!systems.some((system) => systems.some((other) => areComparable(system, other)))) {
+    return more || sources ? section('compare', 'Comparison', [h('p', { class: 'intro' }, hint), more, sources]) : null;
+  }
   const base = baselineSystem(systems);
-  const rows = compareRows(base, systems, shownEntries());
+  const others = systems.filter((system) => areComparable(system, base));
+  const apart = systems.filter((system) => system !== base && !others.includes(system));
+  const rows = compareRows(base, others);
   const notes = footnotes();
-  const compared = systems.filter((system) => system === base || rows.some((row) => row.cells.has(system.key)));
-  const apart = systems.filter((system) => !compared.includes(system));
-  const drawn = rows.flatMap((row) => [row.own, ...[...row.cells.values()].map((cell) => cell.entry)]);
+  const drawn = rows.flatMap((row) => [row.own, ...allPairs(row).map(({ entry }) => entry)]);
   return section('compare', 'Comparison', [
-    h('p', { class: 'intro' }, `${hint} Each network is compared with the cell that is most like it; where the two are not defined alike, a letter says how.`),
+    h('p', { class: 'intro' }, `${hint} Each cell is compared with the cell of ${base.label} that did the same work by the most similar means. A letter says where two are not defined alike, and why some are not compared.`),
     h('div', { class: 'controls' },
       segmented('Figure', [['ratio', 'Ratio'], ['ms', 'Time per pass'], ['rate', 'Images/s']], compareFigure, (value) => { compareFigure = value; redraw(); }),
-      selector('Relative to', systems.map((system) => [system.key, system.label]), base.key, (value) => { baselineKey = value; redraw(); })),
-    rows.length ? [legend(drawn), compareChart(base, compared, rows), compareTable(base, compared, rows, notes), notes.list()]
+      selector('Relative to', systems.map((system) => [system.key, system.label]), base.key, (value) => { baselineKey = value; compareWhole = false; redraw(); })),
+    rows.length ? [legend(drawn), compareChart(base, [base, ...others], rows), compareTable(base, others, rows, notes), notes.list(base)]
       : h('p', { class: 'notice' }, `None of these has a network and mode in common with ${base.label}.`),
     rows.length && apart.length ? h('p', { class: 'muted small' }, `Nothing in common with ${base.label}: ${listed(apart.map((system) => system.label))}.`) : null,
-    sourceCards(),
+    more, sources,
   ]);
 }

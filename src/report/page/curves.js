@@ -24,7 +24,7 @@ function panels(id, groups, build) {
 
 // Where a system has a choice of precisions, lines are drawn in single precision; the table has them all.
 function singlePrecision(entries) {
-  const cell = ({ key, record }) => `${key}|${record.model}|${record.mode}`;
+  const cell = ({ key, network, record }) => JSON.stringify([key, network, record.mode]);
   const single = new Set(entries.filter(({ record }) => record.precision === 'f32').map(cell));
   return entries.filter((entry) => entry.record.precision === 'f32' || !single.has(cell(entry)));
 }
@@ -36,25 +36,26 @@ function longest(lines, field) {
   return lines.sort((a, b) => length(b) - length(a) || threads(b) - threads(a))[0];
 }
 
-function linesOver(entries, field, fixed) {
-  const lines = groupBy(entries, ({ record }) => JSON.stringify(fixed.map((name) => record[name])));
-  return [...lines.values()].filter((group) => new Set(group.map(({ record }) => record[field])).size > 1);
+// Entries whose `field` varies while what `fixedOf` tells of them does not.
+function linesOver(entries, field, fixedOf) {
+  return [...groupBy(entries, fixedOf).values()].filter((group) => new Set(group.map(({ record }) => record[field])).size > 1);
 }
 
-// Per system, mode and precision the longest line.
+// One line is drawn for these, the longest.
+const drawnOnce = ({ key, network, record }) => JSON.stringify([key, record.kind, network, record.mode, record.precision]);
+
 function batchLines(entries) {
   const usable = singlePrecision(entries.filter((entry) => isPass(entry) && entry.rate && entry.record.batch));
-  const groups = groupBy(usable, ({ key, record }) => JSON.stringify([key, record.model, record.mode, record.precision]));
-  return [...groups.values()].map((group) => longest(linesOver(group, 'batch', ['devices', 'threads', 'image', 'parallel']), 'batch'))
+  return [...groupBy(usable, drawnOnce).values()].map((group) => longest(linesOver(group, 'batch', ({ record }) => caseWithout(record, 'batch')), 'batch'))
     .filter(Boolean).map((group) => group.sort((a, b) => a.record.batch - b.record.batch));
 }
 
-function batchPanel(model, lines) {
+function batchPanel(network, lines) {
   const entries = lines.flat();
   const datasets = lines.map((group) => line(group.map((entry) => ({ x: log2(entry.record.batch), y: entry.rate, entry })), group[0].key, group[0].record.mode));
   return chartFigure({
-    title: model, note: conditions(entries, ['image', 'devices', 'threads', 'precision']), entries, height: 230,
-    label: `${model}: images/s against batch size`,
+    title: network, note: conditions(entries, 'batch'), entries, height: 230,
+    label: `${network}: images/s against batch size`,
     draw: (canvas) => drawChart(canvas, { type: 'line', data: { datasets }, options: { scales: {
       x: log2Axis('batch per device'), y: axis('images/s', { beginAtZero: true, ticks: { maxTicksLimit: 6 } }) } } }),
   });
@@ -62,13 +63,12 @@ function batchPanel(model, lines) {
 
 function batchSection() {
   const lines = batchLines(shownEntries());
-  const possible = batchLines(latestEntries).flat();
-  if (!possible.some((entry) => !entry.set) && !lines.length) return null;
-  const groups = [...groupBy(lines, (group) => group[0].record.model)];
+  if (!lines.length) return null;
+  const groups = [...groupBy(lines, (group) => group[0].network)];
   return section('batch', 'Batch size', [
     h('p', { class: 'intro' }, 'Throughput against the batch size of one device.'),
-    lines.length ? legend(lines.flat(), modeKeys(lines.flat())) : null,
-    panels('batch', groups, ([model, own]) => batchPanel(model, own)), offers(possible),
+    legend(lines.flat(), modeKeys(lines.flat())),
+    panels('batch', groups, ([network, own]) => batchPanel(network, own)), offers(batchLines(latestEntries).flat()),
   ]);
 }
 
@@ -77,27 +77,29 @@ function modeKeys(entries) {
   return modes.size > 1 ? [['solid', 'training'], ['dashed', 'inference']] : [];
 }
 
+// What is shared out among devices when their number grows.
+const SHARED_OUT = ['devices', 'nodes', 'threads', 'batch', 'batch_total'];
+
 // A line over the devices keeps either the batch of a device or the batch of all devices.
 function scalingLines(entries) {
-  const groups = groupBy(singlePrecision(entries.filter((entry) => entry.record.devices)), ({ key, record }) =>
-    JSON.stringify([key, record.kind, record.model, record.mode, record.precision]));
+  const groups = groupBy(singlePrecision(entries.filter((entry) => entry.record.devices)), drawnOnce);
   return [...groups.values()].map(scalingLine).filter(Boolean);
 }
 
 function scalingLine(group) {
-  const metric = throughputs.find(([, value]) => linesOver(group.filter(value), 'devices', ['kind']).length);
+  const metric = throughputs.find(([, value]) => linesOver(group.filter(value), 'devices', ({ key }) => key).length);
   if (!metric) return null;
   const [unit, value] = metric;
   const usable = group.filter(value);
-  const fixed = [['batch', 'per device'], ['batch_total', 'in total']].map(([field, words]) => {
-    const entriesOf = usable.map((entry) => ({ ...entry, record: { ...entry.record, batch_total: entry.images }, origin: entry }));
-    const found = longest(linesOver(entriesOf, 'devices', [field, 'image', 'parallel']), 'devices');
-    return found && { entries: found.map(({ origin }) => origin), held: found[0].record[field] ? `batch ${found[0].record[field]} ${words}` : '' };
+  const batches = [[({ record }) => record.batch, 'per device'], [({ images }) => images, 'in total']];
+  const fixed = batches.map(([batchOf, words]) => {
+    const found = longest(linesOver(usable, 'devices', (entry) => batchOf(entry) + caseWithout(entry.record, ...SHARED_OUT)), 'devices');
+    return found && { entries: found, held: batchOf(found[0]) ? `batch ${batchOf(found[0])} ${words}` : '' };
   }).filter(Boolean).sort((a, b) => b.entries.length - a.entries.length)[0];
   if (!fixed) return null;
   const entries = latestByDevices(fixed.entries);
   const first = entries[0];
-  return { entries, unit, value, held: fixed.held, key: first.key, record: first.record,
+  return { entries, unit, value, held: fixed.held, key: first.key, network: first.network, record: first.record,
     ideal: (devices) => value(first) / first.record.devices * devices };
 }
 
@@ -131,7 +133,7 @@ function scalingPanel(own) {
   const entries = own.flatMap((scaling) => scaling.entries);
   const { record } = own[0];
   const title = [record.model, record.kind === 'train' ? 'training run' : modeName(record.mode).toLowerCase()].filter(Boolean).join(', ');
-  const note = unique(own.map((scaling) => [scaling.held, scaling.record.precision, scaling.record.image].filter(Boolean).join(', '))).join('; ');
+  const note = unique(own.map((scaling) => [scaling.held, scaling.record.precision, scaling.record.image, variantOf(scaling.record)].filter(Boolean).join(', '))).join('; ');
   return chartFigure({
     title, note, entries, height: 230, label: `${title}: ${own[0].unit} against the number of devices, with the ideal line`,
     draw: (canvas) => drawChart(canvas, { type: 'line', data: { datasets: scalingDatasets(own) }, options: { scales: {
@@ -141,12 +143,11 @@ function scalingPanel(own) {
 
 function scalingSection() {
   const lines = scalingLines(shownEntries());
-  const possible = scalingLines(latestEntries).flatMap((scaling) => scaling.entries);
-  if (!possible.length) return null;
-  const groups = [...groupBy(lines, ({ record, unit }) => JSON.stringify([record.kind, record.model, record.mode, unit])).values()];
+  if (!lines.length) return null;
+  const groups = [...groupBy(lines, ({ network, record, unit }) => JSON.stringify([record.kind, network, record.mode, unit])).values()];
   return section('scaling', 'Device scaling', [
     h('p', { class: 'intro' }, 'Throughput against the number of devices. The dotted line is the ideal: the first point times the devices.'),
-    lines.length ? legend(lines.flatMap((scaling) => scaling.entries), [['dotted', 'ideal']]) : null,
-    panels('scaling', groups, scalingPanel), offers(possible),
+    legend(lines.flatMap((scaling) => scaling.entries), [['dotted', 'ideal']]),
+    panels('scaling', groups, scalingPanel), offers(scalingLines(latestEntries).flatMap((scaling) => scaling.entries)),
   ]);
 }

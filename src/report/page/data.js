@@ -1,11 +1,57 @@
-// Records into entries (a record with what the page derives from it) and systems (who they belong to).
+// Records into entries (a record with what the page derives from it) and systems (who they belong to). Which records
+// are of one case, which of them is the latest and how two compare was decided where the page was made.
 
 const page = JSON.parse(byId('data').textContent);
-for (const record of page.records) Object.assign(record, page.sets[record.reference]);
+for (const record of page.records) Object.assign(record, { system: page.hosts[record.system] || {} }, page.sets[record.reference]);
 
-const NO_FIGURE = new Set(['out_of_memory', 'failed']);
+// Failed, or a verdict that only a newer program knows.
+const NO_FIGURE = { has: (verdict) => Boolean(verdict) && verdict !== 'valid' && !DOUBTFUL.has(verdict) };
 const DOUBTFUL = new Set(['noisy', 'oversubscribed']);
 const QUIET_ENGINES = new Set(['null', 'reference']);  // they measure the harness, not the machine
+
+const fieldsOf = (...roles) => page.fields.filter(({ role }) => roles.includes(role));
+const CASE_FIELDS = fieldsOf('subject', 'work', 'means');
+const CONFIGURATION = fieldsOf('work', 'means').sort((a, b) => Number(b.number) - Number(a.number));  // as people say it: sizes first
+// How it was computed, where that was asked for in words: `--kernel winograd`. The engine is part of the system.
+const VARIANT = fieldsOf('means').filter(({ name, column, number: isNumber }) => column !== 'never' && !isNumber && name !== 'engine');
+
+const isGiven = (value) => value !== undefined && value !== '';
+
+// Equal for records that differ in nothing that makes a case, but for these fields.
+function caseWithout(record, ...names) {
+  return JSON.stringify(CASE_FIELDS.filter(({ name }) => !names.includes(name)).map(({ name }) => record[name] ?? null));
+}
+
+// A field's value, or several of it, in words.
+const SPOKEN = {
+  batch: (text) => `batch ${text} per device`,
+  devices: (text) => `${text} ${text === '1' ? 'device' : 'devices'}`,
+  threads: (text) => `${text} ${text === '1' ? 'thread' : 'threads'}`,
+  image: (text) => text, precision: (text) => text, engine: (text) => text,
+};
+const spoken = ({ name, header }, text) => (SPOKEN[name] ? SPOKEN[name](text) : `${header} ${text}`);
+
+function phrases(record, fields) {
+  return fields.filter(({ name }) => isGiven(record[name])).map((field) => spoken(field, String(record[field.name])));
+}
+
+const variantOf = (record) => phrases(record, VARIANT).join(', ');
+
+// What a figure's entries have in common beside their network, as a phrase: "batch 16 per device, 1 device, f32".
+function conditions(entries, ...without) {
+  const asked = CONFIGURATION.filter((field) => field.column !== 'never' && field.name !== 'engine' && !VARIANT.includes(field) && !without.includes(field.name));
+  return asked.map((field) => {
+    const values = unique(entries.map(({ record }) => record[field.name]).filter(isGiven));
+    if (!values.length || values.length > 6) return '';
+    return spoken(field, typeof values[0] === 'number' ? span(values) : listed(values.map(String)));
+  }).filter(Boolean).join(', ');
+}
+
+// In which of the things that make a case these entries differ from each other, for each in words.
+function distinctions(entries) {
+  const differing = CONFIGURATION.filter(({ name }) => new Set(entries.map(({ record }) => record[name])).size > 1);
+  return entries.map(({ record }) => phrases(record, differing).join(', '));
+}
 
 // Images of one pass over all devices.
 function imagesPerPass(record) {
@@ -29,65 +75,27 @@ function rateOf(record, time) {
   return time && images ? 1000 * images / time.ms : undefined;
 }
 
-// Where an older record has no machine_id, its machine's name must do.
-function machineKeys(records) {
-  const byName = new Map();
-  for (const { system, reference } of records) {
-    if (!reference && system.machine_id) byName.set(system.name, system.machine_id);
+function makeSystems() {
+  const systems = page.systems.map((system, i) => ({ ...system, key: String(i), name: system.name || 'unnamed',
+    own: !system.set && system.machine === page.machine }));
+  for (const system of systems) {
+    const twins = systems.filter((other) => other.name === system.name && other.set === system.set);
+    system.label = twins.length > 1 && system.engine ? `${system.name} ${DOT} ${system.engine}` : system.name;
   }
-  return (record) => record.system.machine_id || byName.get(record.system.name) || record.system.name || '';
+  return systems;
 }
 
-function systemKey(record, machineOf) {
-  const owner = record.reference ? `set:${record.reference}:${record.system.name || ''}` : `machine:${machineOf(record)}:${record.system.name || ''}`;
-  return `${owner}:${record.engine || ''}`;
-}
-
-function makeEntries(records) {
-  const machineOf = machineKeys(records);
-  return records.map((record) => {
-    record.system = record.system || {};
+function makeEntries(systems) {
+  return page.records.map((record, i) => {
+    const [at, cell, latest, figures] = page.places[i];
+    const system = systems[at];
     const time = NO_FIGURE.has(record.verdict) ? null : timeOf(record);
     return {
-      record, time, rate: time ? rateOf(record, time) : record.images_per_s, key: systemKey(record, machineOf),
-      machine: record.reference ? '' : machineOf(record), set: record.reference || '',
-      doubtful: DOUBTFUL.has(record.verdict), images: imagesPerPass(record),
+      record, system, key: system.key, machine: system.machine, set: system.set, cell, latest: latest === 1, figures,
+      network: [record.model, variantOf(record)].filter(Boolean).join(', '),
+      time, rate: time ? rateOf(record, time) : record.images_per_s, doubtful: DOUBTFUL.has(record.verdict), images: imagesPerPass(record),
     };
   });
-}
-
-function makeSystems(entries) {
-  const systems = new Map();
-  for (const entry of entries) {
-    const { record } = entry;
-    if (!systems.has(entry.key)) {
-      systems.set(entry.key, { key: entry.key, name: record.system.name || 'unnamed', engine: record.engine || '',
-        set: entry.set, machine: entry.machine, entries: [] });
-    }
-    entry.system = systems.get(entry.key);
-    entry.system.entries.push(entry);
-  }
-  const all = [...systems.values()];
-  for (const system of all) {
-    const twins = all.filter((other) => other.name === system.name && other.set === system.set);
-    system.label = twins.length > 1 && system.engine ? `${system.name} ${DOT} ${system.engine}` : system.name;
-    system.own = !system.set && system.machine === page.machine;
-  }
-  return all.sort((a, b) => Number(!!a.set) - Number(!!b.set) || Number(b.own) - Number(a.own) ||
-    a.set.localeCompare(b.set) || a.label.localeCompare(b.label));
-}
-
-const CELL = ['kind', 'model', 'mode', 'precision', 'image', 'batch', 'batch_total', 'devices', 'threads', 'classes'];
-
-// Of a cell measured several times the latest counts.
-function latest(entries) {
-  const cells = new Map();
-  for (const entry of entries) {
-    const cell = JSON.stringify([entry.key, ...CELL.map((field) => entry.record[field])]);
-    const other = cells.get(cell);
-    if (!other || (entry.record.time || '') >= (other.record.time || '')) cells.set(cell, entry);
-  }
-  return [...cells.values()];
 }
 
 function groupBy(items, keyOf) {
@@ -100,22 +108,10 @@ function groupBy(items, keyOf) {
   return groups;
 }
 
-const allEntries = makeEntries(page.records);
-const allSystems = makeSystems(allEntries);
-const latestEntries = latest(allEntries);
+const systemsByPlace = makeSystems();
+const allEntries = makeEntries(systemsByPlace);
+const latestEntries = allEntries.filter((entry) => entry.latest);
+const allSystems = [...systemsByPlace].sort((a, b) => Number(!!a.set) - Number(!!b.set) || Number(b.own) - Number(a.own) ||
+  a.set.localeCompare(b.set) || a.label.localeCompare(b.label));
 
 const isPass = ({ record }) => record.kind === 'bench' || record.kind === undefined;
-
-// What a figure's entries have in common, as a phrase: "batch 16 per device, 1 device, 2 threads, f32".
-function conditions(entries, fields = ['batch', 'image', 'devices', 'threads', 'precision']) {
-  const phrases = [];
-  for (const field of fields) {
-    const values = unique(entries.map(({ record }) => record[field]).filter((value) => value !== undefined && value !== ''));
-    if (!values.length || values.length > 6) continue;
-    const text = typeof values[0] === 'number' ? span(values) : listed(values.map(String));
-    if (field === 'batch') phrases.push(`batch ${text} per device`);
-    else if (field === 'devices' || field === 'threads') phrases.push(`${text} ${text === '1' ? field.slice(0, -1) : field}`);
-    else phrases.push(text);
-  }
-  return phrases.join(', ');
-}

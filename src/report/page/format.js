@@ -5,13 +5,21 @@ const MINUS = '\u2212', THIN = '\u202f', DASH = '\u2013', DOT = '\u00b7';
 
 const modeName = (mode) => MODES[mode] || mode || '';
 
-// `digits` significant digits, but never fewer than the whole part has; thousands are set apart.
+// As the program prints it: where it lies just between two, the even last digit.
+function fixed(value, decimals) {
+  const rounded = value.toFixed(decimals), [whole, fraction] = value.toFixed(100).split('.');
+  const isBetween = /^50*$/.test(fraction.slice(decimals)), isOdd = Number(rounded.slice(-1)) % 2 === 1;
+  return isBetween && isOdd ? [whole, fraction.slice(0, decimals)].filter(Boolean).join('.') : rounded;
+}
+
+// `digits` significant digits, but never fewer than the whole part has; thousands are set apart. The same digits as in
+// the program's tables.
 function number(value, digits = 3) {
   if (value === undefined || value === null || !Number.isFinite(value)) return '';
   if (value === 0) return '0';
-  const magnitude = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
-  const decimals = Math.min(12, Math.max(0, digits - 1 - magnitude));
-  const [whole, fraction] = Math.abs(value).toFixed(decimals).split('.');
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  const decimals = Math.min(9, Math.max(0, digits - 1 - magnitude));
+  const [whole, fraction] = fixed(Math.abs(value), decimals).split('.');
   const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole;
   return (value < 0 ? MINUS : '') + grouped + (fraction ? '.' + fraction : '');
 }

@@ -2,7 +2,7 @@
 
 function gridGroups(entries) {
   const usable = entries.filter((entry) => isPass(entry) && entry.record.devices && entry.images && (entry.time || NO_FIGURE.has(entry.record.verdict)));
-  const groups = groupBy(usable, ({ key, record }) => JSON.stringify([key, record.model, record.mode, record.precision, record.image, record.parallel]));
+  const groups = groupBy(usable, ({ key, record }) => key + caseWithout(record, ...SHARED_OUT));
   return [...groups.values()].filter((group) => {
     const rows = groupBy(group, ({ record }) => record.devices);
     const crossed = [...rows.values()].filter((row) => new Set(row.map((entry) => entry.images)).size > 1);
@@ -43,17 +43,16 @@ function heatFigure(group) {
     h('tbody', {}, devices.map((count) => h('tr', {}, h('th', { scope: 'row' }, String(count)),
       totals.map((total) => heatCell(at(count, total), shade))))));
   return h('figure', { class: 'chart' },
-    h('figcaption', {}, h('h3', {}, title), h('p', { class: 'muted' }, swatch(group[0].key), `${system.label}${system.set ? ` ${DOT} ${system.set}` : ''}, ms per pass`)),
+    h('figcaption', {}, h('h3', {}, title), h('p', { class: 'muted' }, swatch(group[0].key), [`${system.label}${system.set ? ` ${DOT} ${system.set}` : ''}`, variantOf(record), 'ms per pass'].filter(Boolean).join(', '))),
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `${title}, scrollable` }, table),
     group.some((entry) => entry.doubtful) ? h('p', { class: 'muted small' }, '~ noisy or oversubscribed') : null, commandsOf(group));
 }
 
 function gridSection() {
   const groups = gridGroups(shownEntries());
-  const possible = gridGroups(latestEntries).flat();
-  if (!possible.length) return null;
+  if (!groups.length) return null;
   return section('grid', 'Grid of devices and batch', [
     h('p', { class: 'intro' }, 'Time of one pass for every number of devices and total batch. The stronger the shade, the slower; equal steps of shade are equal ratios.'),
-    h('div', { class: 'grids' }, groups.map(heatFigure)), offers(possible),
+    h('div', { class: 'grids' }, groups.map(heatFigure)), offers(gridGroups(latestEntries).flat()),
   ]);
 }

@@ -4,7 +4,7 @@ function roofEntries(entries) {
   const usable = entries.filter((entry) => entry.time && entry.record.gflops && entry.record.flop_per_pass && entry.record.bytes_per_pass);
   const batch = zooBatch !== null && usable.some((entry) => entry.record.batch === zooBatch) ? zooBatch : commonBatch(usable)[0];
   return wholeMachine(usable.filter((entry) => entry.record.batch === batch || !usable.some((other) =>
-    other.key === entry.key && other.record.model === entry.record.model && other.record.batch === batch)));
+    other.key === entry.key && other.network === entry.network && other.record.batch === batch)));
 }
 
 const intensity = ({ record }) => record.flop_per_pass / record.bytes_per_pass;
@@ -30,7 +30,7 @@ function roofDatasets(entries) {
   const datasets = [];
   for (const [key, own] of groupBy(entries, (entry) => entry.key)) {
     for (const [mode, points] of groupBy(own, ({ record }) => record.mode)) {
-      const data = points.map((entry) => ({ x: log2(intensity(entry)), y: log2(entry.record.gflops), entry, name: entry.record.model,
+      const data = points.map((entry) => ({ x: log2(intensity(entry)), y: log2(entry.record.gflops), entry, name: entry.network,
         figure: `${number(intensity(entry))} FLOP/byte` }));
       datasets.push({ type: 'scatter', data, ...pointColours(data, key), pointRadius: 4.5, pointStyle: mode === 'train' ? 'circle' : 'triangle' });
     }

@@ -47,9 +47,9 @@ function samplesSummary(record) {
   ]);
 }
 
-const PHASES = ['forward', 'backward', 'update', 'scatter', 'gather', 'allreduce'];
+const PHASES = ['forward', 'backward', 'update'];
 
-function phases(record) {
+function phaseTimes(record) {
   return facts(PHASES.filter((phase) => record[`${phase}_ms`] !== undefined)
     .map((phase) => [phase, `${number(record[`${phase}_ms`])} ms`]));
 }
@@ -80,12 +80,9 @@ function verdictMark(record) {
   return h('span', { class: `verdict ${verdict}` }, verdict.replace(/_/g, ' '));
 }
 
+// Of two trainings that differ in the seed alone, say, that must be seen; passes are told by what tables show.
 function configuration(record) {
-  const parts = [record.batch !== undefined ? `batch ${record.batch}` : undefined,
-    record.batch_total !== undefined && record.batch === undefined ? `total batch ${record.batch_total}` : undefined,
-    record.devices ? plural(record.devices, 'device') : undefined, record.threads ? plural(record.threads, 'thread') : undefined,
-    record.image, record.precision, record.engine, record.parallel];
-  return parts.filter(Boolean).join(', ');
+  return phrases(record, CONFIGURATION.filter(({ column }) => column !== 'never' || record.kind === 'train')).join(', ');
 }
 
 function tipContent(entry, figure) {
@@ -99,7 +96,7 @@ function tipContent(entry, figure) {
       ['images/s', rate === undefined ? undefined : number(rate)],
       ['GFLOP/s', record.gflops === undefined ? undefined : number(record.gflops) + (record.percent_of_peak ? ` (${number(record.percent_of_peak, 3)} % of peak)` : '')]]),
     samples.length > 1 ? samplesStrip(record, colourOf(entry.key)) : null,
-    samplesSummary(record), phases(record), sampleValues(record, SHOWN_SAMPLES), remarks(record),
+    samplesSummary(record), phaseTimes(record), sampleValues(record, SHOWN_SAMPLES), remarks(record),
   ];
 }
 

@@ -13,7 +13,7 @@ function readout(title, value, unit, note) {
 function bestReadouts(entries) {
   const passes = entries.filter((entry) => isPass(entry) && entry.time && !QUIET_ENGINES.has(entry.record.engine));
   const of = (mode) => passes.filter(({ record }) => record.mode === mode);
-  const what = ({ record }) => `${record.model}, batch ${record.batch}`;
+  const what = ({ network, record }) => `${network}, batch ${record.batch}`;
   const training = best(of('train'), (entry) => entry.rate);
   const inference = best(of('infer'), (entry) => entry.rate);
   const share = best(passes, (entry) => entry.record.percent_of_peak);
@@ -50,7 +50,7 @@ function machineSheet(machine, entries) {
   return h('article', { class: 'machine' },
     h('h2', {}, system.name || 'unnamed machine', machine === page.machine ? h('span', { class: 'tag' }, 'this machine') : null),
     h('p', { class: 'muted' }, `${plural(entries.length, 'result')} of ${days.join(' to ')}`),
-    h('dl', { class: 'readouts' }, speedReadouts(system), bestReadouts(latest(entries))),
+    h('dl', { class: 'readouts' }, speedReadouts(system), bestReadouts(entries.filter((entry) => entry.latest))),
     h('dl', { class: 'sheet' }, rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, String(value))))),
     (system.warnings || []).length ? h('ul', { class: 'warnings', 'aria-label': 'Warnings' }, system.warnings.map((text) => h('li', {}, text))) : null);
 }

@@ -31,6 +31,7 @@ function showAtFirst() {
   const measured = allSystems.filter((system) => !system.set);
   const first = measured.filter((system) => !QUIET_ENGINES.has(system.engine));
   (first.length ? first : measured).forEach(show);
+  allSystems.filter((system) => system.beside).forEach(show);
 }
 
 function swatch(key) {

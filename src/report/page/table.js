@@ -6,40 +6,28 @@ let tableScope = 'shown';
 let tableFilter = '';
 let tableRows = PAGE_ROWS;
 
-const field = (name) => (entry) => entry.record[name];
+// Beside the verdict, or where a row is pointed at or opened.
+const ELSEWHERE = new Set(['reason', 'known_error', 'correction', ...PHASES.map((phase) => `${phase}_ms`)]);
+const ON_PAPER = new Set(['threads', 'median_ms', 'mean_ms', 'images_per_s', 'gflops', 'peak_memory_mib', 'verdict']);
+
+// Columns that say more than their field's value.
+const DRAWN = {
+  median_ms: { text: ({ record }) => withDeviation(record.median_ms, record.mad_ms) },
+  mean_ms: { value: ({ record }) => (record.median_ms === undefined ? record.mean_ms : undefined), text: ({ record }) => (record.median_ms === undefined ? number(record.mean_ms, 4) : '') },
+  verdict: { cell: verdictCell },
+};
 
 // `when`: 'always', or only where values are 'present' or 'differing'. Not all fit on paper.
-const COLUMNS = [
-  { name: 'system', value: (entry) => entry.system.label, when: 'always' },
-  { name: 'model', title: 'network', value: field('model'), when: 'always' },
-  { name: 'mode', value: field('mode'), when: 'always' },
-  { name: 'kind', value: field('kind'), when: 'differing', paper: false },
-  { name: 'engine', value: field('engine'), when: 'differing', paper: false },
-  { name: 'precision', value: field('precision'), when: 'differing' },
-  { name: 'batch', value: (entry) => entry.record.batch, number: true, when: 'always', digits: 9 },
-  { name: 'batch_total', title: 'total batch', value: field('batch_total'), number: true, when: 'present', paper: false, digits: 9 },
-  { name: 'devices', value: field('devices'), number: true, when: 'differing', digits: 9 },
-  { name: 'threads', value: field('threads'), number: true, when: 'differing', digits: 9 },
-  { name: 'image', value: field('image'), when: 'differing' },
-  { name: 'ms', title: 'median ± MAD ms', value: (entry) => entry.time?.ms, text: timeText, number: true, when: 'always' },
-  { name: 'rate', title: 'images/s', value: (entry) => entry.rate, number: true, when: 'present' },
-  { name: 'gflops', title: 'GFLOP/s', value: field('gflops'), number: true, when: 'present' },
-  { name: 'percent_of_peak', title: '% of peak', value: field('percent_of_peak'), number: true, when: 'present', paper: false },
-  { name: 'output_mvox_per_s', title: 'Mvox/s', value: field('output_mvox_per_s'), number: true, when: 'present', paper: false },
-  { name: 'iterations_per_min', title: 'iterations/min', value: field('iterations_per_min'), number: true, when: 'present', paper: false },
-  { name: 'speedup', title: 'speed-up', value: field('speedup'), number: true, when: 'present', paper: false },
-  { name: 'seconds', title: 'seconds', value: field('seconds'), number: true, when: 'present', paper: false },
-  { name: 'test_accuracy', title: 'test accuracy %', value: ({ record }) => (record.test_accuracy === undefined ? undefined : percentOf(record.test_accuracy)), number: true, when: 'present', paper: false },
-  { name: 'peak_memory_mib', title: 'memory MiB', value: field('peak_memory_mib'), number: true, when: 'present' },
-  { name: 'verdict', value: field('verdict'), cell: verdictCell, when: 'always' },
-  { name: 'time', title: 'measured', value: field('time'), text: (entry) => day(entry.record.time), when: 'always', paper: false },
-];
-
-function timeText({ record, time }) {
-  if (!time || record.kind === 'train') return '';
-  if (time.by === 'median') return withDeviation(time.ms, record.mad_ms);
-  return `${number(time.ms, 4)} (${time.by === 'mean' ? 'mean' : 'from rate'})`;
+function fieldColumn({ name, header, role, column, number: isNumber }) {
+  return { name, title: header, number: isNumber, exact: role !== 'figure', when: column === 'never' ? 'differing' : column,
+    paper: role === 'subject' || role === 'work' || ON_PAPER.has(name), value: (entry) => entry.record[name], ...DRAWN[name] };
 }
+
+const COLUMNS = [
+  { name: 'system', title: 'system', value: (entry) => entry.system.label, when: 'always', paper: true },
+  ...page.fields.filter(({ name, role, column }) => (role === 'subject' || column !== 'never') && role !== 'protocol' && !ELSEWHERE.has(name)).map(fieldColumn),
+  { name: 'time', title: 'measured', value: (entry) => entry.record.time, text: (entry) => day(entry.record.time), when: 'always', paper: false },
+];
 
 function verdictCell({ record }) {
   return [verdictMark(record), record.reason ? h('span', { class: 'reason' }, record.reason) : null,
@@ -48,18 +36,18 @@ function verdictCell({ record }) {
 
 function columnsFor(entries) {
   return COLUMNS.filter(({ when, value, paper }) => {
-    if (printing && paper === false) return false;
+    if (printing && !paper) return false;
     if (when === 'always') return true;
     const values = new Set(entries.map(value));
-    return when === 'present' ? [...values].some((v) => v !== undefined) : values.size > 1;
+    return when === 'present' ? [...values].some(isGiven) : values.size > 1;
   });
 }
 
 function matches(words) {
   return (entry) => {
     const { record } = entry;
-    entry.words = entry.words || [entry.system.label, entry.set, record.model, record.mode, record.kind, record.engine, record.precision, record.image,
-      record.verdict, record.reason, record.id, record.command, `batch ${record.batch}`, record.time].filter(Boolean).join(' ').toLowerCase();
+    entry.words = entry.words || [entry.system.label, entry.set, ...CASE_FIELDS.filter(({ name }) => isGiven(record[name])).map(({ name, header }) => `${header} ${record[name]}`),
+      record.verdict, record.reason, record.id, record.command, record.time].filter(Boolean).join(' ').toLowerCase();
     return words.every((word) => entry.words.includes(word));
   };
 }
@@ -82,7 +70,7 @@ function headerCell(column, changed) {
     changed(column.name);
   };
   return h('th', { scope: 'col', class: column.number ? 'num' : undefined, 'aria-sort': active ? (tableSort.down ? 'descending' : 'ascending') : 'none' },
-    h('button', { type: 'button', 'data-sort': column.name, onclick: choose }, column.title || column.name));
+    h('button', { type: 'button', 'data-sort': column.name, onclick: choose }, column.title));
 }
 
 function bodyCell(column, entry) {
@@ -90,10 +78,8 @@ function bodyCell(column, entry) {
   if (column.cell) return h('td', attributes, column.cell(entry));
   if (column.text) return h('td', attributes, column.text(entry));
   const value = column.value(entry);
-  const text = column.number ? number(value, column.digits) : value;
-  if (column.name === 'batch' || column.digits === 9) return h('td', attributes, value === undefined ? '' : String(value));
-  if (column.name === 'system') return h('td', attributes, text, entry.set ? h('span', { class: 'muted set-name' }, entry.set) : '');
-  return h('td', attributes, text === undefined ? '' : text);
+  const text = typeof value === 'number' && !column.exact ? number(value) : String(value ?? '');
+  return h('td', attributes, text, column.name === 'system' && entry.set ? h('span', { class: 'muted set-name' }, entry.set) : '');
 }
 
 // A row opens to the whole record.
@@ -113,13 +99,18 @@ function resultRow(entry, columns) {
 
 const SUMMARISED = new Set(['samples_ms', 'epochs', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
 
+function repetitions(entry) {
+  const times = allEntries.filter(({ cell }) => cell === entry.cell).length;
+  return times > 1 ? `${times} times; this is ${entry.latest ? '' : 'not '}the latest` : undefined;
+}
+
 function resultDetails(entry) {
   const { record } = entry;
   const plain = Object.entries(record).filter(([name, value]) => !SUMMARISED.has(name) && value !== '')
     .map(([name, value]) => [name, typeof value === 'number' && !Number.isInteger(value) ? number(value, 5) : Array.isArray(value) ? value.join(', ') : String(value)]);
   return h('div', { class: 'detail' },
     (record.samples_ms || []).length > 1 ? h('div', {}, samplesStrip(record, colourOf(entry.key)), samplesSummary(record)) : null,
-    h('div', {}, facts(plain)),
+    h('div', {}, facts([['measured', repetitions(entry)], ...plain])),
     h('div', { class: 'wide' }, sampleValues(record, Infinity), remarks(record),
       record.source ? h('p', { class: 'remark' }, 'Source: ', linked(record.source)) : null,
       record.protocol ? h('p', { class: 'remark' }, `Protocol: ${record.protocol}`) : null,

@@ -47,7 +47,7 @@ function trainingRun(entry) {
 function trainingSection() {
   const possible = latestEntries.filter((entry) => (entry.record.epochs || []).length);
   const runs = possible.filter(isShown);
-  if (!possible.length) return null;
+  if (!runs.length) return null;
   const curves = runs.some((entry) => entry.record.epochs.some((epoch) => epoch.train_accuracy !== undefined && epoch.test_accuracy !== undefined));
   return section('training', 'Training runs', [
     h('p', { class: 'intro' }, 'Networks trained for real: the loss and the accuracies after each epoch.'),

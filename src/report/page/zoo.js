@@ -3,13 +3,15 @@
 let zooBatch = null;
 let zooMetric = 'ms';
 
+// Every batch, the one of most bars first; what was measured says more than what was published.
 function commonBatch(entries) {
-  const counts = new Map();
-  for (const [batch, members] of groupBy(entries, ({ record }) => record.batch)) {
-    counts.set(batch, new Set(members.map((entry) => `${entry.key}|${entry.record.model}|${entry.record.mode}`)).size);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([batch]) => batch);
+  const bars = (members) => new Set(members.map(barOf)).size;
+  const counts = [...groupBy(entries, ({ record }) => record.batch)].map(([batch, members]) =>
+    ({ batch, measured: bars(members.filter(({ set }) => !set)), all: bars(members) }));
+  return counts.sort((a, b) => b.measured - a.measured || b.all - a.all || a.batch - b.batch).map(({ batch }) => batch);
 }
+
+const barOf = ({ key, network, record }) => JSON.stringify([key, network, record.mode]);
 
 // One entry a system, network and mode: the whole machine as one device, in single precision where there is a choice.
 function wholeMachine(entries) {
@@ -19,12 +21,12 @@ function wholeMachine(entries) {
     const at = left.findIndex((value, i) => value !== right[i]);
     return at < 0 ? (b.record.time || '').localeCompare(a.record.time || '') : left[at] - right[at];
   };
-  return [...groupBy(entries, ({ key, record }) => `${key}|${record.model}|${record.mode}`).values()].map((group) => group.sort(order)[0]);
+  return [...groupBy(entries, barOf).values()].map((group) => group.sort(order)[0]);
 }
 
 // Of a network that was run at several image sizes the one that most systems have: bars side by side are the same work.
 function atOneImage(entries) {
-  return [...groupBy(entries, ({ record }) => record.model).values()].flatMap((group) => {
+  return [...groupBy(entries, ({ network }) => network).values()].flatMap((group) => {
     const sizes = [...groupBy(group, ({ record }) => record.image).values()];
     const systems = (members) => new Set(members.map(({ key }) => key)).size;
     return sizes.reduce((best, members) => (systems(members) > systems(best) ? members : best));
@@ -38,10 +40,10 @@ function zooEntries(entries) {
 // By the first system shown that has trained the network; networks that were only run come last.
 function byTrainingTime(entries) {
   const systems = shownSystems();
-  const time = (model, mode) => systems.map(({ key }) => entries.find((e) => e.key === key && e.record.model === model && e.record.mode === mode && e.time))
+  const time = (network, mode) => systems.map(({ key }) => entries.find((e) => e.key === key && e.network === network && e.record.mode === mode && e.time))
     .find(Boolean)?.time.ms;
-  const key = (model) => time(model, 'train') ?? 1e9 + (time(model, 'infer') ?? 1e9);
-  return unique(entries.map((entry) => entry.record.model)).sort((a, b) => key(a) - key(b));
+  const key = (network) => time(network, 'train') ?? 1e9 + (time(network, 'infer') ?? 1e9);
+  return unique(entries.map((entry) => entry.network)).sort((a, b) => key(a) - key(b));
 }
 
 function zooPoint(entry, y) {
@@ -54,13 +56,13 @@ function zooPoint(entry, y) {
   return { x: time.ms, y, entry, interval, label: number(time.ms) + mark };
 }
 
-function zooPanel(mode, models, entries) {
+function zooPanel(mode, networks, entries) {
   const own = entries.filter((entry) => entry.record.mode === mode);
   if (!own.length) return null;
-  const names = models.filter((model) => own.some((entry) => entry.record.model === model));
+  const names = networks.filter((network) => own.some((entry) => entry.network === network));
   const systems = shownSystems().filter((system) => own.some((entry) => entry.key === system.key));
   const datasets = systems.map((system) => {
-    const points = names.map((model) => zooPoint(own.find((e) => e.key === system.key && e.record.model === model), model));
+    const points = names.map((network) => zooPoint(own.find((e) => e.key === system.key && e.network === network), network));
     return { label: system.label, data: points, ...barColours(points, system.key), barPercentage: 0.86, categoryPercentage: 0.78, maxBarThickness: 16, skipNull: true };
   });
   const unit = zooMetric === 'rate' ? 'images/s' : 'ms per pass';
@@ -76,22 +78,29 @@ function zooPanel(mode, models, entries) {
   });
 }
 
+// Bars are drawn of what was measured, with published ones beside them; published networks alone where nothing else is.
+function apartFromPublished(entries) {
+  const measured = new Set(entries.filter(({ set }) => !set).map(({ network }) => network));
+  const entriesDrawn = measured.size ? entries.filter(({ network }) => measured.has(network)) : entries;
+  return { entries: entriesDrawn, alone: unique(entries.filter((entry) => !entriesDrawn.includes(entry)).map(({ network }) => network)) };
+}
+
 function zooSection() {
   const candidates = zooEntries(shownEntries());
   const batches = commonBatch(candidates.filter((entry) => entry.time));
   if (!batches.length) return null;
   const batch = batches.includes(zooBatch) ? zooBatch : batches[0];
-  const entries = wholeMachine(candidates.filter((entry) => entry.record.batch === batch));
-  const models = byTrainingTime(entries);
-  const absent = unique(candidates.map((entry) => entry.record.model)).filter((model) => !models.includes(model));
+  const { entries, alone } = apartFromPublished(wholeMachine(candidates.filter((entry) => entry.record.batch === batch)));
+  const networks = byTrainingTime(entries);
+  const absent = unique(candidates.filter(({ set }) => !set).map(({ network }) => network)).filter((network) => !networks.includes(network));
   const choices = [...batches].sort((a, b) => a - b).map((value) => [value, String(value)]);
   return section('zoo', 'Networks', [
     h('p', { class: 'intro' }, `Every network at ${conditions(entries)}, sorted by training time. Whiskers: 95\u00a0% interval of the median.`,
-      absent.length ? ` Not measured at this batch: ${listed(absent)}.` : ''),
+      absent.length ? ` Not measured at this batch: ${listed(absent)}.` : '', alone.length ? ` Only published, and in the table below: ${listed(alone)}.` : ''),
     h('div', { class: 'controls' },
       segmented('Figure', [['ms', 'Time per pass'], ['rate', 'Images/s']], zooMetric, (value) => { zooMetric = value; redraw(); }),
       batches.length > 1 ? selector('Batch', choices, batch, (value) => { zooBatch = Number(value); redraw(); }) : null),
     legend(entries),
-    h('div', { class: 'pair' }, ['train', 'infer'].map((mode) => zooPanel(mode, models, entries))),
+    h('div', { class: 'pair' }, ['train', 'infer'].map((mode) => zooPanel(mode, networks, entries))),
   ]);
 }

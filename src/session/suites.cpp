@@ -1,4 +1,4 @@
-#include "bench/suites.h"
+#include "session/suites.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "bench/sweep.h"
 #include "engine/engines.h"
+#include "session/sweep.h"
 
 namespace tacho {
 namespace {
@@ -16,45 +16,50 @@ constexpr int kLeastWarmup = 1;
 constexpr int kLeastRepeat = 3;
 
 std::vector<Case> quick_cases(int usable_cores) {
-  const Sweep sweep = {.models = {"squeezenet1_1", "resnet18", "resnet50", "unet3d_lite"},
-                       .modes = {Mode::infer, Mode::train},
-                       .engines = {std::string(engines().front()->name())},
-                       .shared = {.warmup = 3, .repeat = 8}};
-  return expand(sweep, usable_cores);
+  return expand({{"model", "squeezenet1_1,resnet18,resnet50,unet3d_lite"},
+                 {"mode", "infer,train"},
+                 {"warmup", "3"},
+                 {"repeat", "8"}},
+                usable_cores);
 }
 
 std::vector<Case> zoo_cases(int usable_cores) {
-  const Sweep sweep = {
-      .models = {"squeezenet1_1", "resnet18", "squeezenet1_0", "resnet34", "resnet50", "densenet121", "vgg16",
-                 "densenet169", "vgg19", "resnet101", "densenet201", "resnet152", "densenet161"},
-      .modes = {Mode::infer, Mode::train},
-      .engines = {std::string(engines().front()->name())},
-      .batches = {16},
-      .images = {{224}}};
-  return expand(sweep, usable_cores);
+  return expand({{"model",
+                  "squeezenet1_1,resnet18,squeezenet1_0,resnet34,resnet50,densenet121,vgg16,densenet169,"
+                  "vgg19,resnet101,densenet201,resnet152,densenet161"},
+                 {"mode", "infer,train"},
+                 {"batch", "16"},
+                 {"image", "224"}},
+                usable_cores);
 }
 
-// The reference engine is too slow to learn anything.
 std::vector<std::string> training_engines() {
   std::vector<std::string> names;
   for (const Engine* engine : engines()) {
-    if (engine->computes() && engine->name() != "reference") names.emplace_back(engine->name());
+    if (engine->computes() && engine->is_fast()) names.emplace_back(engine->name());
   }
   return names;
+}
+
+Recipe cifar_training(const char* model, int64_t side, int64_t epochs, const std::string& engine,
+                      int threads) {
+  Recipe recipe;
+  recipe.model = model;
+  recipe.execution.engine = engine;
+  recipe.execution.threads = threads;
+  recipe.image = {side, side};
+  recipe.epochs = epochs;
+  recipe.update = default_adam(recipe.batch);
+  recipe.seed = 1337;
+  return recipe;
 }
 
 std::vector<Recipe> cifar_trainings(int usable_cores) {
   std::vector<Recipe> trainings;
   for (const auto& [model, side, epochs] :
-       {std::tuple{"resnet50", int64_t{32}, 10}, std::tuple{"inception_v3", int64_t{299}, 5}}) {
+       {std::tuple{"resnet50", 32, 10}, std::tuple{"inception_v3", 299, 5}}) {
     for (const std::string& engine : training_engines()) {
-      trainings.push_back({.model = model,
-                           .engine = engine,
-                           .threads = usable_cores,
-                           .image = {side, side},
-                           .epochs = epochs,
-                           .seed = 1337});
-      trainings.back().update = default_adam(trainings.back().batch);
+      trainings.push_back(cifar_training(model, side, epochs, engine, usable_cores));
     }
   }
   return trainings;

@@ -1,4 +1,4 @@
-#include "cli/model_weights.h"
+#include "tensors/model_weights.h"
 
 #include <fmt/format.h>
 
@@ -33,19 +33,18 @@ std::string classes_hint(const Weights& weights, const Graph& graph, const Model
 
 }  // namespace
 
-Weights read_model_weights(const std::filesystem::path& path, const Model& model, const Graph& graph) {
-  Weights weights = read_safetensors(path);
-  const std::string file = path.string();
+ModelWeights read_model_weights(const std::filesystem::path& path, const Model& model, const Graph& graph) {
+  ModelWeights read = {read_safetensors(path)};
   try {
-    const int ignored = check_weights(graph, weights, file);
+    const int ignored = check_weights(model, graph, read.weights, path.string());
     if (ignored > 0) {
-      fmt::print(stderr, "tacho: note: {}: ignored {} entries of the auxiliary head (AuxLogits.*)\n", file,
-                 ignored);
+      read.note = fmt::format("{}: ignored {} entries of the auxiliary head ({}*)", path.string(), ignored,
+                              model.training_head);
     }
   } catch (const UserError& error) {
-    throw UserError(error.what() + classes_hint(weights, graph, model));
+    throw UserError(error.what() + classes_hint(read.weights, graph, model));
   }
-  return weights;
+  return read;
 }
 
 }  // namespace tacho

@@ -1,9 +1,9 @@
-#include "bench/suites.h"
+#include "session/suites.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "bench/sweep.h"
+#include "bench/runner.h"
 
 namespace tacho {
 namespace {

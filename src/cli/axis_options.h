@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/case.h"
+#include "cli/command_line.h"
+#include "session/sweep.h"
+
+namespace tacho {
+
+// What is known before anything is typed: this build's first engine.
+TypedAxes default_axes();
+
+// The axes of a sweep as they were typed.
+struct SweepOptions {
+  std::vector<std::string> models;
+  TypedAxes axes =
+      default_axes();  // the command may put defaults of its own here before the options are added
+};
+
+// An option for every axis of the field table; the models are arguments.
+void add_axes(Command command, SweepOptions& options);
+
+// The same for the fields of an Execution alone, each with one value.
+void add_execution_options(Command command, TypedAxes& typed);
+
+// Throws UserError where an axis cannot be read.
+std::vector<Case> expand(const SweepOptions& options);
+Execution execution_of(const TypedAxes& typed);
+
+}  // namespace tacho

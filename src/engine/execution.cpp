@@ -1,0 +1,76 @@
+#include "engine/execution.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/json_object.h"
+#include "engine/engines.h"
+
+namespace tacho {
+namespace {
+
+using E = Execution;
+
+constexpr std::string_view kLow = "low";
+
+constexpr std::array kEntries = {
+    entry<E, &E::engine>("engine"),
+    entry<E, &E::precision>("precision"),
+    entry<E, &E::devices>("devices"),
+    entry<E, &E::threads>("threads"),
+    entry<E, &E::kernel>("kernel"),
+    Entry<E>{"memory", [](const E& execution) { return execution.low_memory ? Json(kLow) : Json(); },
+             [](E& execution, const Json& value) { execution.low_memory = value == kLow; }},
+};
+
+void check_precision(const Engine& engine, const std::string& precision) {
+  const std::vector<std::string> known = engine.precisions();
+  if (std::ranges::find(known, precision) != known.end()) return;
+  throw UserError("--precision '{}': engine {} has {}", precision, engine.name(), fmt::join(known, ", "));
+}
+
+void check_kernel(const Engine& engine, const std::string& kernel) {
+  const std::vector<std::string> known = engine.kernels();
+  if (kernel.empty() || std::ranges::find(known, kernel) != known.end()) return;
+  if (known.empty()) throw UserError("--kernel: engine {} has no choice of kernels", engine.name());
+  throw UserError("--kernel '{}' is unknown; engine {} has {}", kernel, engine.name(),
+                  fmt::join(known, ", "));
+}
+
+}  // namespace
+
+Json fields_of(const Execution& execution) { return object_of<Execution>(kEntries, execution); }
+
+bool set_field(Execution& execution, std::string_view name, const Json& value) {
+  return set_entry<Execution>(kEntries, name, value, execution);
+}
+
+bool is_execution_field(std::string_view name) {
+  return std::ranges::find(kEntries, name, &Entry<E>::name) != kEntries.end();
+}
+
+void check_execution(const Execution& execution, bool training) {
+  const Engine& engine = find_engine(execution.engine);
+  if (execution.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
+  check_precision(engine, execution.precision);
+  check_kernel(engine, execution.kernel);
+  if (!training || !execution.low_memory) return;
+  if (const auto reason = engine.why_no_low_memory())
+    throw UserError("--memory low: engine {} {}", engine.name(), *reason);
+}
+
+CompileOptions compile_options(const Execution& execution, uint64_t seed, const UpdateRule& update,
+                               const std::filesystem::path& kernel_cache) {
+  return {.threads = execution.threads,
+          .seed = seed,
+          .update = update,
+          .low_memory = execution.low_memory,
+          .kernel = execution.kernel,
+          .kernel_cache = kernel_cache,
+          .precision = execution.precision};
+}
+
+}  // namespace tacho

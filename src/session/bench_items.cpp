@@ -1,0 +1,170 @@
+#include "session/bench_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/cpu.h"
+#include "bench/profile.h"
+#include "bench/runner.h"
+#include "capture/bench_record.h"
+#include "engine/engines.h"
+#include "tensors/model_weights.h"
+
+namespace tacho {
+namespace {
+
+using Note = std::function<void(const std::string&)>;
+
+std::string name_of(const Case& cell) {
+  return fmt::format("{} {} batch {}", cell.model, name_of(cell.mode), cell.batch);
+}
+
+// As many threads as there are cores for: more do not make the machine faster.
+std::set<int> peak_threads_of(const Case& cell) {
+  if (!find_engine(cell.execution.engine).computes()) return {};
+  return {std::min(cell.execution.threads, usable_cores())};
+}
+
+std::optional<MachineSpeed> peak_of(const Case& cell, const ItemContext& context) {
+  const std::set<int> threads = peak_threads_of(cell);
+  return threads.empty() ? std::nullopt : std::optional(context.peaks.at(*threads.begin()));
+}
+
+RunControl control_of(const ItemContext& context, const std::string& where) {
+  return {.kernel_cache = context.kernel_cache,
+          .progress =
+              [&context, where](int pass, int passes) {
+                context.progress(fmt::format("{}: pass {}/{}", where, pass + 1, passes),
+                                 static_cast<double>(pass) / passes);
+              },
+          .should_stop = context.should_stop};
+}
+
+// Before hours of measuring: the file must be there and fit.
+void check_weights_file(const Case& cell, const Note& note) {
+  const Model& model = find_model(cell.model);
+  const Graph graph = build_model(model, {.batch = 1, .image = cell.image, .classes = cell.classes});
+  const std::string ignored = read_model_weights(*cell.weights, model, graph).note;
+  if (!ignored.empty()) note(ignored);
+}
+
+// Each network's weights are read once, however many cells it has.
+void check_weights_files(const std::vector<Case>& cells, const Note& note) {
+  std::set<std::string> models_seen;
+  for (const Case& cell : cells) {
+    if (cell.weights && models_seen.insert(cell.model).second) check_weights_file(cell, note);
+  }
+}
+
+class BenchItem final : public WorkItem {
+ public:
+  BenchItem(Case cell, bool first_of_model) : cell_(std::move(cell)), first_of_model_(first_of_model) {}
+
+  void check(const Note& note) override {
+    work_ = check_case(cell_);
+    if (cell_.weights && first_of_model_) check_weights_file(cell_, note);
+  }
+
+  double work() const override { return work_; }
+  std::set<int> peak_threads() const override { return peak_threads_of(cell_); }
+  std::optional<Record> description() const override { return describe_case(cell_); }
+
+  void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    const Measurement measurement = run_case(cell_, control_of(context, name_of(cell_)));
+    if (measurement.status == Status::interrupted) return;
+    finish(make_record(cell_, measurement, context.system, peak_of(cell_, context)));
+  }
+
+ private:
+  Case cell_;
+  bool first_of_model_;
+  double work_ = 0;
+};
+
+class TurnsItem final : public WorkItem {
+ public:
+  explicit TurnsItem(std::vector<Case> cells) : cells_(std::move(cells)) {}
+
+  void check(const Note& note) override {
+    for (const Case& cell : cells_) work_ += check_case(cell);
+    check_weights_files(cells_, note);
+  }
+
+  double work() const override { return work_; }
+  std::set<int> peak_threads() const override {
+    std::set<int> threads;
+    for (const Case& cell : cells_) threads.merge(peak_threads_of(cell));
+    return threads;
+  }
+
+  void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    const std::string where = fmt::format("{} cells in turns", cells_.size());
+    const std::vector<Measurement> measurements = run_interleaved(cells_, control_of(context, where));
+    const std::string mark = unique_id();
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (measurements[i].status == Status::interrupted) return;
+      Record record = make_record(cells_[i], measurements[i], context.system, peak_of(cells_[i], context));
+      record.interleaved = mark;
+      finish(std::move(record));
+    }
+  }
+
+ private:
+  std::vector<Case> cells_;
+  double work_ = 0;
+};
+
+class ProfileItem final : public WorkItem {
+ public:
+  ProfileItem(Case cell, std::optional<Profile>& profile) : cell_(std::move(cell)), profile_(profile) {}
+
+  void check(const Note& note) override {
+    work_ = check_case(cell_);
+    check_profile(cell_);
+    check_weights_files({cell_}, note);
+  }
+
+  double work() const override { return work_; }
+  std::set<int> peak_threads() const override { return peak_threads_of(cell_); }
+
+  void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    auto measured = profile_case(cell_, control_of(context, name_of(cell_)));
+    if (!measured) return;
+    const MachineSpeed peak = peak_of(cell_, context).value_or(MachineSpeed{});
+    profile_ = {make_record(cell_, measured->pass, context.system, peak), peak, std::move(measured->layers)};
+    finish(profile_->pass);
+  }
+
+ private:
+  Case cell_;
+  std::optional<Profile>& profile_;
+  double work_ = 0;
+};
+
+}  // namespace
+
+WorkItems bench_items(std::vector<Case> cells) {
+  WorkItems items;
+  std::set<std::string> models_seen;
+  for (Case& cell : cells) {
+    const bool first = models_seen.insert(cell.model).second;
+    items.push_back(std::make_unique<BenchItem>(std::move(cell), first));
+  }
+  return items;
+}
+
+WorkItems turns_item(std::vector<Case> cells) {
+  WorkItems items;
+  items.push_back(std::make_unique<TurnsItem>(std::move(cells)));
+  return items;
+}
+
+WorkItems profile_item(const Case& cell, std::optional<Profile>& profile) {
+  WorkItems items;
+  items.push_back(std::make_unique<ProfileItem>(cell, profile));
+  return items;
+}
+
+}  // namespace tacho

@@ -1,0 +1,158 @@
+#include "session/train_item.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "capture/train_record.h"
+#include "engine/engines.h"
+#include "graph/cost.h"
+#include "results/format.h"
+#include "session/train_log.h"
+#include "tensors/safetensors.h"
+#include "train/training.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kRecentLoss = 0.02;  // what one step weighs in the loss that is shown
+constexpr int kBarWidth = 20;
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "none";
+}
+
+// How a training under way looks to people.
+class TrainProgress {
+ public:
+  explicit TrainProgress(const Recipe& recipe)
+      : batch_(static_cast<double>(global_batch(recipe))),
+        epochs_(recipe.steps ? "" : fmt::format("/{}", recipe.epochs)) {}
+
+  // "epoch 1.20/5 [====      ] step 24/100, loss 1.234, accuracy 45.0 %, 476 images/s".
+  std::string line_of(const StepReport& step) {
+    if (steps_ == 0) mean_loss_ = step.loss;
+    mean_loss_ += kRecentLoss * (step.loss - mean_loss_);
+    ++steps_;
+    steps_ms_ += step.milliseconds;
+    const auto full = static_cast<size_t>(kBarWidth * share_of(step));
+    return fmt::format("epoch {:.2f}{} [{}{}] step {}/{}, loss {:.3f}{}, {} images/s", step.epoch, epochs_,
+                       std::string(full, '='), std::string(kBarWidth - full, ' '), step.step, step.steps,
+                       mean_loss_, accuracy_ ? fmt::format(", accuracy {}", percent(accuracy_)) : "",
+                       format_significant(batch_ * static_cast<double>(steps_) / steps_ms_ * 1e3, 3));
+  }
+
+  static double share_of(const StepReport& step) {
+    return static_cast<double>(step.step) / static_cast<double>(step.steps);
+  }
+
+  std::string line_of(size_t number, const Epoch& epoch) {
+    accuracy_ = epoch.test_accuracy ? epoch.test_accuracy : epoch.train_accuracy;
+    return fmt::format(
+        "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training ({:.1f} % "
+        "of "
+        "it waiting for data), {} evaluating",
+        number, epochs_, epoch.loss.value_or(0), percent(epoch.train_accuracy), percent(epoch.test_accuracy),
+        format_significant(epoch.images_per_s.value_or(0), 3), format_duration_ms(epoch.seconds * 1e3),
+        100 * epoch.wait_seconds.value_or(0) / epoch.seconds,
+        format_duration_ms(epoch.evaluation_seconds.value_or(0) * 1e3));
+  }
+
+ private:
+  double batch_;
+  std::string epochs_;  // of the run, where it is known
+  int64_t steps_ = 0;   // seen
+  double steps_ms_ = 0, mean_loss_ = 0;
+  std::optional<double> accuracy_;
+};
+
+std::string memory_note(const Record& record) {
+  std::string text;
+  for (const auto& [phase, mib] : record.phase_memory_mib) {
+    text += fmt::format("{}{} {:.0f} MiB", text.empty() ? "" : ", ", phase, mib);
+  }
+  return fmt::format(
+      "{}: peak memory by phase: {}; the plans hold {:.0f} MiB for training, {:.0f} MiB for evaluation",
+      record.model, text, record.plan_memory_mib.value_or(0), record.evaluation_plan_memory_mib.value_or(0));
+}
+
+class TrainItem final : public WorkItem {
+ public:
+  TrainItem(TrainingJob job, const DataSet& data) : job_(std::move(job)), data_(data) {}
+
+  void check(const std::function<void(const std::string&)>&) override { check_recipe(job_.recipe, data_); }
+
+  double work() const override {
+    const int64_t images = job_.recipe.subset.value_or(data_.train.count());
+    return static_cast<double>(total_steps(job_.recipe, images)) *
+           static_cast<double>(cost_of(build_training(job_.recipe)).flop);
+  }
+
+  bool is_long() const override { return true; }
+
+  void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    DataSet smaller;
+    const DataSet& data = cut_to_subset(data_, job_.recipe.subset, smaller);
+    Weights weights;
+    Record record = train_on(data, context, weights);
+    if (context.should_stop() && record.epochs.empty()) return;
+    if (record.plan_memory_mib && !record.phase_memory_mib.empty()) context.note(memory_note(record));
+    finish(std::move(record));
+    if (job_.save_weights && !weights.empty()) write_safetensors(*job_.save_weights, weights);
+  }
+
+ private:
+  // Gives the trained weights where the run came to any.
+  Record train_on(const DataSet& data, const ItemContext& context, Weights& trained) {
+    const int64_t data_bytes = peak_memory_bytes();
+    try {
+      ModelWeights first = first_weights(job_.recipe);
+      if (!first.note.empty()) context.note(first.note);
+      TrainControl control = job_.control;
+      control.kernel_cache = context.kernel_cache;
+      TrainProgress progress(job_.recipe);
+      TrainLog log(job_.log);
+      TrainResult result = train(job_.recipe, data, find_engine(job_.recipe.execution.engine),
+                                 std::move(first.weights), control, hooks(context, progress, log));
+      result.phase_bytes["data"] = data_bytes;
+      if (result.end != TrainEnd::diverged) trained = std::move(result.weights);
+      return make_train_record(job_.recipe, job_.control, result, context.system);
+    } catch (const OutOfMemory& error) {
+      return make_failed_train_record(job_.recipe, Verdict::out_of_memory, error.what(), context.system);
+    }
+  }
+
+  static TrainHooks hooks(const ItemContext& context, TrainProgress& progress, TrainLog& log) {
+    return {.on_step =
+                [&](const StepReport& step) {
+                  log.add(step);
+                  context.progress(progress.line_of(step), TrainProgress::share_of(step));
+                },
+            .on_epoch =
+                [&](size_t number, const Epoch& epoch) {
+                  context.say(progress.line_of(number, epoch));
+                  log.add(number, epoch);
+                },
+            .on_resume =
+                [&](int64_t step, int64_t steps) {
+                  context.note(fmt::format("resumed at step {} of {}", step, steps));
+                  log.add_resume(step);
+                },
+            .on_note = context.note,
+            .should_stop = context.should_stop};
+  }
+
+  TrainingJob job_;
+  const DataSet& data_;
+};
+
+}  // namespace
+
+WorkItems train_items(std::vector<TrainingJob> jobs, const DataSet& data) {
+  WorkItems items;
+  for (TrainingJob& job : jobs) items.push_back(std::make_unique<TrainItem>(std::move(job), data));
+  return items;
+}
+
+}  // namespace tacho
