@@ -122,7 +122,7 @@ Json fields_of(const Recipe& recipe) {
 Json identity_of(const Recipe& recipe) {
   Json fields = fields_of(recipe);
   for (const char* name : {"memory", "recipe", "mode"}) fields.erase(name);
-  return Json::parse(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
+  return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
 void require_classifier(const Model& model) {
