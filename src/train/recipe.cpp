@@ -125,7 +125,7 @@ Json identity_of(const Recipe& recipe) {
   for (const Entry<R>& entry : kEntries) fields.emplace(entry.name, nullptr);
   for (const char* name : {"kernel", "momentum"}) fields.emplace(name, nullptr);
   for (const char* name : {"memory", "recipe", "mode"}) fields.erase(name);
-  return Json::parse(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
+  return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
 void require_classifier(const Model& model) {
