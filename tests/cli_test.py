@@ -203,6 +203,16 @@ class Bench(unittest.TestCase):
         rest, _ = process.communicate(timeout=600)
         self.assertEqual((process.returncode, rest), (130, ""))
 
+    def test_cells_are_kept_although_stdout_is_full(self):
+        with tempfile.TemporaryDirectory() as folder, open("/dev/full", "w") as full:
+            store = os.path.join(folder, "results.db")
+            done = subprocess.run(
+                [TACHO, "bench", "squeezenet1_1", "--engine", "null", "--image", "64", "--batch", "1,2,4",
+                 "--interleave", "--format", "jsonl", "--db", store], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("cannot write to stdout", done.stderr)
+            self.assertEqual(len(json.loads(run("results", "export", "--db", store).stdout)), 3)
+
     def test_an_engine_says_which_precisions_it_has(self):
         done = bench("resnet18", "--image", "64", "--precision", "f32,bf16")
         self.assertEqual(done.returncode, 2)

@@ -36,20 +36,22 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, help="default: every core this process may use")
     parser.add_argument("--image", help="HxW or DxHxW; default: each network's own")
     parser.add_argument("--tacho", default=os.path.join(HERE, "..", "..", "build", "release", "tacho"))
+    parser.add_argument("--before", metavar="PATH", help="another build of tacho, the only peer")
     parser.add_argument("--json", metavar="FILE", help="also write all samples there")
     arguments = parser.parse_args()
     arguments.modes = ["infer"] if arguments.check else arguments.mode.split(",")
-    arguments.peers = arguments.peers.split(",")
+    arguments.peers = ["before"] if arguments.before else arguments.peers.split(",")
     if not set(arguments.modes) <= {"infer", "train"}:
         parser.error(f"--mode {arguments.mode}: infer, train or infer,train")
-    if not set(arguments.peers) <= {"torch", "ort"}:
+    if not set(arguments.peers) <= {"torch", "ort"} and not arguments.before:
         parser.error(f"--peers {','.join(arguments.peers)}: torch, ort or torch,ort")
     if not all(batch.isdigit() and int(batch) > 0 for batch in arguments.batch.split(",")):
         parser.error(f"--batch {arguments.batch}: whole numbers from 1, such as 1,16")
     if min(arguments.rounds, arguments.passes) < 1:
         parser.error("--rounds and --passes must be at least 1")
-    if not os.access(arguments.tacho, os.X_OK):
-        parser.error(f"{arguments.tacho} is not there: build tacho with ./run, or name it with --tacho")
+    for option, path in (("--tacho", arguments.tacho), ("--before", arguments.before)):
+        if path and not os.access(path, os.X_OK):
+            parser.error(f"{path} is not there: build tacho with ./run, or name it with {option}")
     return arguments
 
 

@@ -22,8 +22,8 @@ def last_line(text):
     return lines[-1] if lines else "it said nothing"
 
 
-def run_tacho(tacho, *arguments):
-    done = subprocess.run([tacho, *arguments], capture_output=True, text=True)
+def run_tacho(tacho, *arguments, environment=None):
+    done = subprocess.run([tacho, *arguments], capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         raise Failure(f"tacho {arguments[0]}, status {done.returncode}: {last_line(done.stderr or done.stdout)}")
     return done.stdout
@@ -36,7 +36,7 @@ class Tacho:
     modes = ("infer", "train")
 
     def __init__(self, case, arguments):
-        self.case, self.tacho = case, arguments.tacho
+        self.case, self.tacho, self.environment = case, arguments.tacho, None
         self.about, self.peaks_mib = {}, []
 
     def turn(self, passes):
@@ -45,14 +45,16 @@ class Tacho:
         (record,) = json.loads(run_tacho(
             self.tacho, "bench", case["model"], "--mode", case["mode"], "--batch", str(case["batch"]),
             "--threads", str(case["threads"]), "--image", image, "--weights", case["weights"],
-            "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db"))
+            "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db",
+            environment=self.environment))
         self.peaks_mib.append(record["peak_memory_mib"])
         return record["samples_ms"]
 
     def output(self):
         path = os.path.join(self.case["folder"], "tacho.npy")
         run_tacho(self.tacho, "infer", self.case["model"], "--weights", self.case["weights"],
-                  "--threads", str(self.case["threads"]), "--input", self.case["input"], "--output", path)
+                  "--threads", str(self.case["threads"]), "--input", self.case["input"], "--output", path,
+                  environment=self.environment)
         return numpy.load(path).ravel()
 
     def peak_mib(self):
@@ -63,6 +65,17 @@ class Tacho:
 
     def __exit__(self, *_):
         pass
+
+
+class EarlierTacho(Tacho):
+    """Another build of tacho, which remembers its kernels in a place of its own."""
+
+    title = "tacho before"
+
+    def __init__(self, case, arguments):
+        super().__init__(case, arguments)
+        self.tacho = arguments.before
+        self.environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(case["folder"], "before"))
 
 
 class Worker:
@@ -147,4 +160,4 @@ class OnnxRuntime(Worker):
         super().__init__(self.command, case)
 
 
-SIDES = {"tacho": Tacho, "torch": Torch, "ort": OnnxRuntime}
+SIDES = {"tacho": Tacho, "torch": Torch, "ort": OnnxRuntime, "before": EarlierTacho}

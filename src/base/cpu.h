@@ -10,6 +10,8 @@
 
 namespace tacho {
 
+inline constexpr int kMostThreads = 4096;  // that a user may ask for
+
 // `root` is where the system's files are, for tests.
 
 enum class InstructionSet { sse2, avx2, avx512 };

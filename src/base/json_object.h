@@ -34,7 +34,7 @@ inline void carry(std::string name, const Json& value, Carried& carried) {
   carried.push_back({std::move(name), to_text(value)});
 }
 inline void give_back(const Carried& carried, Json& object) {
-  for (const auto& [name, json] : carried) object[name] = Json::parse(json);
+  for (const auto& [name, json] : carried) object[name] = parse_json(json);
 }
 
 // The entries that apply, in the order of the table, then those that were carried.
@@ -61,7 +61,7 @@ bool set_entry(std::span<const Entry<T>> entries, std::string_view name, const J
 // Entries that the table does not have are carried.
 template<typename T>
 void read_object(std::span<const Entry<T>> entries, const Json& json, T& value) {
-  if (!json.is_object()) throw UserError("must be an object, not {}", json.dump());
+  if (!json.is_object()) throw UserError("must be an object, not {}", to_text(json));
   for (const auto& [key, part] : json.items()) {
     const auto known = std::ranges::find(entries, key, &Entry<T>::name);
     try {

@@ -10,17 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 
 // Values of records to and from JSON. What is empty does not apply and becomes null; read() throws UserError
 // that says what the value must be, without its name.
 namespace tacho {
-
-using Json = nlohmann::ordered_json;
-
-// Bytes that are not UTF-8, as a path may hold, become replacement characters instead of an exception.
-inline std::string to_text(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 template<typename T>
 requires std::is_arithmetic_v<T> Json json_of(T value) {
@@ -47,11 +41,11 @@ Json json_of(const std::map<std::string, T>& entries) {
 }
 
 inline void read(const Json& value, std::string& text) {
-  if (!value.is_string()) throw UserError("must be a text, not {}", value.dump());
+  if (!value.is_string()) throw UserError("must be a text, not {}", to_text(value));
   text = value.get<std::string>();
 }
 inline void read(const Json& value, bool& answer) {
-  if (!value.is_boolean()) throw UserError("must be true or false, not {}", value.dump());
+  if (!value.is_boolean()) throw UserError("must be true or false, not {}", to_text(value));
   answer = value.get<bool>();
 }
 template<std::integral T>
@@ -59,11 +53,11 @@ void read(const Json& value, T& number) {
   const bool fits = value.is_number_unsigned()
                         ? std::in_range<T>(value.get<uint64_t>())
                         : value.is_number_integer() && std::in_range<T>(value.get<int64_t>());
-  if (!fits) throw UserError("must be a whole number, not {}", value.dump());
+  if (!fits) throw UserError("must be a whole number, not {}", to_text(value));
   number = value.get<T>();
 }
 inline void read(const Json& value, double& number) {
-  if (!value.is_number()) throw UserError("must be a number, not {}", value.dump());
+  if (!value.is_number()) throw UserError("must be a number, not {}", to_text(value));
   number = value.get<double>();
 }
 template<typename T>
@@ -72,12 +66,12 @@ void read(const Json& value, std::optional<T>& number) {
 }
 template<typename T>
 void read(const Json& value, std::vector<T>& values) {
-  if (!value.is_array()) throw UserError("must be a list, not {}", value.dump());
+  if (!value.is_array()) throw UserError("must be a list, not {}", to_text(value));
   for (const Json& element : value) read(element, values.emplace_back());
 }
 template<typename T>
 void read(const Json& value, std::map<std::string, T>& entries) {
-  if (!value.is_object()) throw UserError("must be an object, not {}", value.dump());
+  if (!value.is_object()) throw UserError("must be an object, not {}", to_text(value));
   for (const auto& [key, entry] : value.items()) read(entry, entries[key]);
 }
 

@@ -10,7 +10,7 @@ namespace tacho {
 namespace {
 
 void read(const Json& value, Mode& mode) {
-  if (value != "infer" && value != "train") throw UserError("must be infer or train, not {}", value.dump());
+  if (value != "infer" && value != "train") throw UserError("must be infer or train, not {}", to_text(value));
   mode = value == "infer" ? Mode::infer : Mode::train;
 }
 

@@ -16,7 +16,7 @@ std::vector<std::string> noise_warnings(const CpuInfo& cpu, const LoadInfo& load
   if (!cpu.governor.empty() && cpu.governor != "performance") {
     warnings.push_back(fmt::format("the CPU frequency governor is '{}', not 'performance'", cpu.governor));
   }
-  if (cpu.smt) warnings.push_back("SMT is on: threads that share a core slow each other");
+  if (cpu.smt) warnings.emplace_back("SMT is on: threads that share a core slow each other");
   if (load.busy_percent > kMuchBusyPercent) {
     warnings.push_back(fmt::format("other programs use {:.0f} % of the CPUs (load average {:.1f})",
                                    load.busy_percent, load.load_average_1min));

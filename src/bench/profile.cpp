@@ -116,8 +116,8 @@ void check_profile(const Case& cell) {
   throw UserError("engine {} does not tell its steps; use {}", cell.execution.engine, default_engine());
 }
 
-std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control) {
-  const Workload workload = build_workload(cell);
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload& workload,
+                                               const RunControl& control) {
   require_memory(memory_need_bytes(cell, workload));
   PreparedCase prepared(cell, workload, control.kernel_cache);
   const StepList list = prepared.plan().steps();

@@ -20,6 +20,7 @@ void check_profile(const Case& cell);
 
 // Runs a case's timed passes twice, in turns: as they are, and noting when each step begins and ends. Nothing
 // where it was told to stop. Throws OutOfMemory where the case will not fit.
-std::optional<ProfileMeasurement> profile_case(const Case& cell, const RunControl& control);
+std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload& workload,
+                                               const RunControl& control);
 
 }  // namespace tacho

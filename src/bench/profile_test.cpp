@@ -21,8 +21,12 @@ Case small_case(Mode mode) {
           .repeat = 3};
 }
 
+std::optional<ProfileMeasurement> profile_of(const Case& cell, const RunControl& control) {
+  return profile_case(cell, build_workload(cell), control);
+}
+
 TEST(Profile, HasASampleOfEveryLayerAndOfTheWholeInEachTimedPass) {
-  const auto profile = profile_case(small_case(Mode::infer), {});
+  const auto profile = profile_of(small_case(Mode::infer), {});
   ASSERT_TRUE(profile);
   EXPECT_THAT(profile->pass.samples_ms, SizeIs(3));
   ASSERT_GT(profile->layers.size(), 26u);  // its convolutions
@@ -38,7 +42,7 @@ TEST(Profile, LayersFollowEachOtherAndMakeUpTheWorkOfTheNetwork) {
   Case cell = small_case(Mode::train);
   cell.model = "unet3d_lite";
   cell.image = {8, 16, 16};
-  const auto profile = profile_case(cell, {});
+  const auto profile = profile_of(cell, {});
   ASSERT_TRUE(profile);
   int64_t flop = 0;
   double end_ms = 0;
@@ -52,7 +56,7 @@ TEST(Profile, LayersFollowEachOtherAndMakeUpTheWorkOfTheNetwork) {
 }
 
 TEST(Profile, TrainingEndsWithTheUpdate) {
-  const auto profile = profile_case(small_case(Mode::train), {});
+  const auto profile = profile_of(small_case(Mode::train), {});
   ASSERT_TRUE(profile);
   const LayerTimes& last = profile->layers.back();
   EXPECT_EQ(last.phase, "update");
@@ -83,7 +87,7 @@ TEST(Profile, StopsBetweenPasses) {
                                     ++seen;
                                   },
                               .should_stop = [&] { return seen == 4; }};
-  EXPECT_FALSE(profile_case(small_case(Mode::infer), control));
+  EXPECT_FALSE(profile_of(small_case(Mode::infer), control));
   EXPECT_EQ(seen, 4);
 }
 

@@ -42,12 +42,13 @@ bool should_stop(const RunControl& control) { return control.should_stop && cont
 class Turns {
  public:
   // The kernels of a cell that runs `alone` are chosen ahead of its plan, whose memory is measured.
-  Turns(std::span<const Case> cells, const RunControl& control, bool alone)
+  Turns(std::span<const Case> cells, const RunControl& control, bool alone, std::optional<Workload> first)
       : cells_(cells),
         workloads_(cells.size()),
         prepared_(cells.size()),
         results_(cells.size()),
         failures_(cells.size()) {
+    if (first) workloads_.front() = std::move(first);
     for (size_t i = 0; i < cells.size(); ++i) {
       failures_[i] = failure_of([&] { prepare(i, control.kernel_cache, alone); });
     }
@@ -70,7 +71,8 @@ class Turns {
  private:
   void prepare(size_t i, const std::filesystem::path& kernel_cache, bool alone) {
     const Case& cell = cells_[i];
-    Workload& workload = workloads_[i] = build_workload(cell);
+    if (!workloads_[i]) workloads_[i] = build_workload(cell);
+    const Workload& workload = *workloads_[i];
     require_memory(memory_need_bytes(cell, workload));
     if (alone) {
       find_engine(cell.execution.engine)
@@ -83,14 +85,15 @@ class Turns {
   }
 
   std::span<const Case> cells_;
-  std::vector<Workload> workloads_;
+  std::vector<std::optional<Workload>> workloads_;
   std::vector<std::optional<PreparedCase>> prepared_;
   std::vector<Measurement> results_;
   std::vector<std::optional<Measurement>> failures_;
 };
 
-std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone) {
-  Turns turns(cells, control, alone);
+std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone,
+                                   std::optional<Workload> first = {}) {
+  Turns turns(cells, control, alone, std::move(first));
   int passes = 0;
   for (const Case& cell : cells) passes = std::max(passes, cell.warmup + cell.repeat);
   for (int pass = 0; pass < passes; ++pass) {
@@ -107,15 +110,18 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
 
 }  // namespace
 
-double check_case(const Case& cell) {
+CheckedCase check_case(const Case& cell) {
   check_execution(cell.execution, cell.mode == Mode::train);
-  const Workload workload = build_workload(cell);
-  if (memory_need_bytes(cell, workload) > total_memory_bytes()) return 0;
-  return static_cast<double>(cost_of(workload.graph).flop) * (cell.warmup + cell.repeat);
+  CheckedCase checked = {build_workload(cell)};
+  if (memory_need_bytes(cell, checked.workload) <= total_memory_bytes()) {
+    const auto flop = static_cast<double>(cost_of(checked.workload.graph).flop);
+    checked.work = flop * (cell.warmup + cell.repeat);
+  }
+  return checked;
 }
 
-Measurement run_case(const Case& cell, const RunControl& control) {
-  Measurement result = std::move(run_turns({&cell, 1}, control, true).front());
+Measurement run_case(const Case& cell, const RunControl& control, std::optional<Workload> workload) {
+  Measurement result = std::move(run_turns({&cell, 1}, control, true, std::move(workload)).front());
   if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,14 +19,18 @@ struct RunControl {
   std::function<bool()> should_stop = {};
 };
 
+struct CheckedCase {
+  Workload workload;
+  double work = 0;  // FLOP of all passes, 0 where it cannot fit: how long cells take relative to each other
+};
+
 // Throws UserError for a case that can never run as it is written, such as an image too small for the
-// network. Returns the FLOP of all its passes, 0 where it cannot fit into memory: how long cells take
-// relative to each other.
-double check_case(const Case& cell);
+// network.
+CheckedCase check_case(const Case& cell);
 
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the
-// measurement's status and reason; nothing is thrown.
-Measurement run_case(const Case& cell, const RunControl& control);
+// measurement's status and reason; nothing is thrown. The cell's workload is built where it is not given.
+Measurement run_case(const Case& cell, const RunControl& control, std::optional<Workload> workload = {});
 
 // The same for cells that take turns, pass by pass, so that whatever disturbs the machine disturbs them
 // alike. All plans are in memory at once, so none has a peak memory of its own.

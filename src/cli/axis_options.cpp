@@ -12,10 +12,14 @@ namespace tacho {
 namespace {
 
 void add_axis(Command command, const Field& field, TypedAxes& typed) {
-  std::string& text = typed[std::string(field.name)];
-  if (text.empty()) text = field.axis.fallback;
-  Option option = command.option(fmt::format("--{}", field.name), text, std::string(field.axis.help));
-  if (!text.empty()) option.show_default();
+  const std::string name(field.name), option = fmt::format("--{}", name), help(field.axis.help);
+  if (!field.axis.fallback.empty()) typed.try_emplace(name, field.axis.fallback);
+  if (typed.contains(name)) {
+    command.option(option, typed[name], help).show_default();
+  } else {
+    command.option(
+        option, [&typed, name](const std::string& text) { typed[name] = text; }, help);
+  }
 }
 
 }  // namespace
@@ -50,13 +54,12 @@ std::vector<Case> expand(const SweepOptions& options) {
 Execution execution_of(const TypedAxes& typed) {
   Execution execution = {.engine = default_engine(), .threads = 0};
   for (const auto& [name, text] : typed) {
-    if (text.empty()) continue;
     const std::string option = fmt::format("--{}", name);
     const std::vector<Json> values = find_field(name)->axis.parse(option, text);
     if (values.size() != 1) throw UserError("{} '{}': takes one value here", option, text);
     set_field(execution, name, values.front());
   }
-  if (execution.threads == 0) execution.threads = std::max(1, usable_cores() / execution.devices);
+  share_cores(usable_cores(), execution);
   return execution;
 }
 

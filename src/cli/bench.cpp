@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "base/error.h"
 #include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "cli/driver.h"
@@ -26,6 +27,9 @@ void add_bench_command(Command app, CommandContext& context) {
   add_keep_options(command, options->keep);
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
+    if (options->interleaved && options->keep.resumed) {
+      throw UserError("--continue: cells that take turns are measured all at once; leave it out");
+    }
     std::vector<Case> cells = expand(options->sweep);
     const Job job = {.items =
                          options->interleaved ? turns_item(std::move(cells)) : bench_items(std::move(cells))};

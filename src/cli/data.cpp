@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "bench/case.h"
 #include "cli/commands.h"

@@ -68,6 +68,7 @@ class Run {
   }
 
   KeptRun& kept() { return kept_; }
+  const KeptRun& kept() const { return kept_; }
   // Whether each record was printed as it was finished.
   bool streams() const { return streams_; }
   // The first thing that the user asked for and that could not be done.
@@ -75,7 +76,7 @@ class Run {
 
  private:
   void resume(const std::string& id_prefix) {
-    if (!kept_.is_kept()) throw UserError("--continue needs the store; leave --no-db out");
+    if (!kept_.is_kept()) throw UserError("--continue needs a store that can be written; leave --no-db out");
     std::vector<Record> wanted;
     for (const auto& item : job_.items) {
       const auto description = item->description();
@@ -96,38 +97,49 @@ class Run {
     std::vector<double> works;
     for (const size_t i : left) works.push_back(job_.items[i]->work());
     Progress progress(std::move(works));
-    for (size_t turn = 0; turn < left.size() && !interrupted(); ++turn) {
-      WorkItem& item = *job_.items[left[turn]];
-      const ItemContext context = {
-          .system = kept_.system(),
-          .peaks = peaks,
-          .kernel_cache = default_kernel_cache(),
-          .progress = [&](const std::string& where,
-                          double share) { progress.show(turn, item.is_long(), where, share); },
-          .say =
-              [&](const std::string& line) {
-                progress.clear();
-                fmt::print(stderr, "{}\n", line);
-              },
-          .note =
-              [&](const std::string& text) {
-                progress.clear();
-                say_note(text);
-              },
-          .should_stop = interrupted};
-      run_item(item, context, left[turn]);
+    for (size_t turn = 0; turn < left.size() && !interrupted() && !output_failed_; ++turn) {
+      run_item(left[turn], context_of(*job_.items[left[turn]], turn, peaks, progress), progress);
     }
   }
 
-  void run_item(WorkItem& item, const ItemContext& context, size_t index) {
+  ItemContext context_of(const WorkItem& item, size_t turn, const std::map<int, MachineSpeed>& peaks,
+                         Progress& progress) const {
+    const auto show = [&progress, turn, is_long = item.is_long()](const std::string& where, double share) {
+      progress.show(turn, is_long, where, share);
+    };
+    const auto say = [&progress](const std::string& line) {
+      progress.clear();
+      fmt::print(stderr, "{}\n", line);
+    };
+    const auto note = [&progress](const std::string& text) {
+      progress.clear();
+      say_note(text);
+    };
+    return {.system = kept_.system(),
+            .peaks = peaks,
+            .kernel_cache = default_kernel_cache(),
+            .progress = show,
+            .say = say,
+            .note = note,
+            .should_stop = interrupted};
+  }
+
+  // Whatever goes wrong with one item, or with printing it, what was measured is kept.
+  void run_item(size_t index, const ItemContext& context, const Progress& progress) {
     try {
-      item.run(context, [&](Record record) {
+      job_.items[index]->run(context, [&](Record record) {
+        progress.clear();
         kept_.keep(record);
-        stream(record);
         records_[index].push_back(std::move(record));
       });
     } catch (const UserError& error) {
       if (!error_) error_ = error;
+    }
+    try {
+      for (const Record& record : records_[index]) stream(record);
+    } catch (const UserError& error) {
+      output_failed_ = true;
+      error_ = error;
     }
   }
 
@@ -136,7 +148,7 @@ class Run {
     std::map<int, MachineSpeed> peaks;
     for (const size_t i : items) {
       for (const int threads : job_.items[i]->peak_threads()) {
-        if (!peaks.contains(threads)) peaks[threads] = measure_speed(threads);
+        if (!peaks.contains(threads) && !interrupted()) peaks[threads] = measure_speed(threads);
       }
     }
     return peaks;
@@ -151,6 +163,7 @@ class Run {
   bool streams_;
   std::vector<std::vector<Record>> records_;  // by item
   std::optional<UserError> error_;
+  bool output_failed_ = false;
 };
 
 std::string shown(const Job& job, std::span<const Record> records, Format format) {
@@ -158,7 +171,8 @@ std::string shown(const Job& job, std::span<const Record> records, Format format
   return present ? present(records, format) : format_records(records, format);
 }
 
-void say_where(const Run& run, const KeptRun& kept, const Job& job) {
+void say_where(const Run& run, const Job& job) {
+  const KeptRun& kept = run.kept();
   if (!kept.is_kept()) return;
   const bool can_continue =
       std::ranges::all_of(job.items, [](const auto& i) { return i->description().has_value(); });
@@ -201,7 +215,7 @@ void run_job(const Job& job, const KeepOptions& options, CommandContext& context
     say_note(fmt::format("interrupted before {}", job.first_result));
   } else {
     if (!run.streams()) write_output(options.output, shown(job, records, format));
-    say_where(run, run.kept(), job);
+    say_where(run, job);
     if (!job.suite.empty()) run.kept().write_page();
   }
   if (run.error()) throw *run.error();

@@ -67,7 +67,7 @@ std::string zoo_text(Format format) {
   switch (format) {
     case Format::table: return render_plain(grid_of(rows));
     case Format::md: return render_markdown(grid_of(rows));
-    case Format::json: return json_of(rows).dump(2) + "\n";
+    case Format::json: return to_text(json_of(rows), 2) + "\n";
     default: throw UserError("--format: 'tacho models' prints table, md or json");
   }
 }

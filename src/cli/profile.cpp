@@ -46,9 +46,8 @@ void check_files(const ProfileOptions& options) {
 void profile_and_report(const ProfileOptions& options, CommandContext& context) {
   check_files(options);
   std::optional<Profile> profile;
-  const auto present = [&](std::span<const Record>, Format format) {
-    profile->pass.command = context.command;
-    if (options.trace) write_file_atomically(*options.trace, format_trace(*profile));
+  const auto present = [&](std::span<const Record> records, Format format) {
+    profile->pass = records.front();
     return format_profile(*profile, format, options.top);
   };
   const Job job = {.items = profile_item(one_case(options.sweep), profile),
@@ -57,6 +56,7 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
                    .present_to_programs = present};
   run_job(job, {.output = options.output, .store = {}, .without_store = true, .system = {}, .resumed = {}},
           context);
+  if (profile && options.trace) write_file_atomically(*options.trace, format_trace(*profile));
 }
 
 }  // namespace

@@ -18,7 +18,12 @@ constexpr double kBetweenUpdates_ms = 100, kBetweenLines_ms = 30'000;
 }  // namespace
 
 Progress::Progress(std::vector<double> works)
-    : works_(std::move(works)), terminal_(isatty(STDERR_FILENO) == 1), begin_ms_(now_ms()) {
+    : works_(std::move(works)),
+      works_before_(works_.size()),
+      total_(std::accumulate(works_.begin(), works_.end(), 0.0)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      begin_ms_(now_ms()) {
+  std::exclusive_scan(works_.begin(), works_.end(), works_before_.begin(), 0.0);
   if (!terminal_) shown_ms_ = begin_ms_;
 }
 
@@ -28,15 +33,9 @@ void Progress::clear() const {
   if (terminal_) fmt::print(stderr, "{}", kClearLine);
 }
 
-// The share of all work that lies before this moment.
-double Progress::done(size_t item, double share_done) const {
-  const auto here = works_.begin() + static_cast<std::ptrdiff_t>(item);
-  const double total = std::accumulate(works_.begin(), works_.end(), 0.0);
-  return total > 0 ? (std::accumulate(works_.begin(), here, 0.0) + *here * share_done) / total : 0;
-}
-
 void Progress::show(size_t item, bool is_long, const std::string& where, double share_done) {
-  const double now = now_ms(), all_done = done(item, share_done);
+  const double now = now_ms();
+  const double all_done = total_ > 0 ? (works_before_[item] + works_[item] * share_done) / total_ : 0;
   if (!done_before_) {
     done_before_ = all_done;
     begin_ms_ = now;

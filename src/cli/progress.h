@@ -21,9 +21,8 @@ class Progress {
   void clear() const;
 
  private:
-  double done(size_t item, double share_done) const;
-
-  std::vector<double> works_;
+  std::vector<double> works_, works_before_;  // of each item; of all before it
+  double total_;
   bool terminal_;
   double begin_ms_, shown_ms_ = 0;
   std::optional<double> done_before_;  // what was done when it began: a run that resumes is not at its start

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json_values.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/store_options.h"
@@ -92,7 +93,7 @@ std::string find_text(const ResultsOptions& options) {
   }
   Store store = existing_store(options.store);
   const std::string id = store.find_id(options.id), text = store.text_of(id);
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   RecordList list;
   take_record(json, id, list);
   note_unread(list.unread, store_path(options.store));
@@ -148,7 +149,7 @@ Json exported(const ResultsOptions& options) {
   Json records = Json::array();
   for (const Record& record : list.records) records.push_back(to_json(record));
   for (const UnreadRecord& record : list.unread) {
-    if (record.newer && !is_filtered(options)) records.push_back(Json::parse(record.json));
+    if (record.newer && !is_filtered(options)) records.push_back(parse_json(record.json));
   }
   return records;
 }

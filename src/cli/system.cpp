@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/memory.h"
 
 #include "base/text.h"

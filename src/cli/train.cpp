@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/axis_options.h"

@@ -55,8 +55,8 @@ class Plan {
 
   // The nodes before Graph::backward_begin; in training that includes the loss.
   virtual void forward() = 0;
-  // The rest: every gradient is overwritten. Only after forward(). `sink`, where there is one, takes the
-  // ranges of gradients(), in their order, each as soon as it is final.
+  // The rest: every gradient is overwritten, but for those that are always 0. Only after forward(). `sink`,
+  // where there is one, takes the ranges of gradients(), in their order, each as soon as it is final.
   virtual void backward(GradientSink* sink) = 0;
   void backward() { backward(nullptr); }
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.

@@ -52,6 +52,10 @@ bool is_execution_field(std::string_view name) {
   return std::ranges::find(kEntries, name, &Entry<E>::name) != kEntries.end();
 }
 
+void share_cores(int usable_cores, Execution& execution) {
+  if (execution.threads == 0) execution.threads = std::max(1, usable_cores / execution.devices);
+}
+
 void check_execution(const Execution& execution, bool training) {
   const Engine& engine = find_engine(execution.engine);
   if (execution.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");

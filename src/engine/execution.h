@@ -24,6 +24,9 @@ Json fields_of(const Execution& execution);
 bool set_field(Execution& execution, std::string_view name, const Json& value);
 bool is_execution_field(std::string_view name);
 
+// Gives each device its part of the cores where the threads are still 0.
+void share_cores(int usable_cores, Execution& execution);
+
 // Throws UserError where the engine is unknown or cannot compute so.
 void check_execution(const Execution& execution, bool training);
 

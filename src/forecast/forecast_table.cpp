@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/text.h"
 #include "report/grid.h"
 #include "results/format.h"
@@ -112,7 +113,7 @@ Json json_of(const Line& line, std::optional<double> price_per_hour) {
 }  // namespace
 
 std::string format_forecast(std::span<const Record> records, const JobSize& job,
-                        std::optional<double> price_per_hour, Format format) {
+                            std::optional<double> price_per_hour, Format format) {
   const std::vector<Line> lines = lines_of(records, job);
   if (lines.empty()) {
     throw UserError(

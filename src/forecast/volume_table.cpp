@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "forecast/job.h"
 #include "report/grid.h"
 

@@ -17,9 +17,10 @@ struct Convolution {
   int64_t groups = 1;
 };
 
-// x, weight, bias, running_mean, running_var -> y; with `training`: -> y, mean, inverse_deviation of the
-// batch, and the running statistics are updated in place (running_var with the unbiased variance, as PyTorch
-// does).
+// x, weight, bias, running_mean, running_var -> y; with `training`: -> y, mean, spread of the batch, and
+// the running statistics are updated in place (running_var with the unbiased variance, as PyTorch does). The
+// spread is only the engine's own backward op's: the reference keeps the inverse deviation, native the
+// variance.
 struct BatchNorm {
   double epsilon = 1e-5;
   double momentum = 0.1;
@@ -107,7 +108,7 @@ struct ConvolutionBackwardWeights {
   bool bias = false;
 };
 
-// x, weight, mean, inverse_deviation, dy -> dx, dweight, dbias
+// x, weight, mean, spread, dy -> dx, dweight, dbias: see BatchNorm
 struct BatchNormBackward {
   double epsilon = 1e-5;
 };

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/json_values.h"
+#include "base/json.h"
 
 namespace tacho {
 

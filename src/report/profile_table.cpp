@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json_values.h"
 #include "base/text.h"
 #include "report/profile_rows.h"
 #include "results/format.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "report/grid.h"
 #include "results/fields.h"
 #include "results/format.h"
@@ -82,7 +83,7 @@ std::vector<std::string> carried_names(std::span<const Record> records) {
 
 std::string carried_text(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.carried, name, &CarriedEntry::name);
-  return found == record.carried.end() ? "" : cell_text(Json::parse(found->json));
+  return found == record.carried.end() ? "" : cell_text(parse_json(found->json));
 }
 
 Grid every_field(std::span<const Record> records) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "report/grid.h"
 #include "results/record.h"
 

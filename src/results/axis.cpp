@@ -18,6 +18,7 @@ constexpr int64_t kLargestImageSide = 1 << 16;
 struct Place {
   std::string_view option, item;
   int64_t largest, least = 1;
+  std::string_view form = "a number, a list (16,32) or a range (1-8, 16-2048*2)";  // that would be right
 };
 
 int64_t parse_number(const Place& place, std::string_view digits) {
@@ -27,9 +28,8 @@ int64_t parse_number(const Place& place, std::string_view digits) {
     throw UserError("{} '{}': at most {} is possible", place.option, place.item, place.largest);
   }
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw UserError(
-        "{} '{}': '{}' is not a whole number; write a number, a list (16,32) or a range (1-8, 16-2048*2)",
-        place.option, place.item, digits);
+    throw UserError("{} '{}': '{}' is not a whole number; write {}", place.option, place.item, digits,
+                    place.form);
   }
   if (value < place.least)
     throw UserError("{} '{}': must be at least {}", place.option, place.item, place.least);
@@ -114,7 +114,7 @@ std::vector<int64_t> parse_axis(std::string_view option, std::string_view text, 
 }
 
 int64_t parse_count(std::string_view option, std::string_view text, int64_t largest, int64_t least) {
-  return parse_number({option, text, largest, least}, text);
+  return parse_number({option, text, largest, least, "one number, such as 20"}, text);
 }
 
 std::vector<Extents> parse_image_axis(std::string_view option, std::string_view text) {

@@ -10,8 +10,6 @@
 // The axes of a sweep as a user writes them. `option` ("--batch") only names the place in errors (UserError).
 namespace tacho {
 
-inline constexpr int kMostThreads = 4096;
-
 // "a,b,c" without empty parts.
 std::vector<std::string> parse_words(std::string_view option, std::string_view text);
 

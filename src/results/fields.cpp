@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/cpu.h"
 #include "base/json_values.h"
 #include "results/axis.h"
 #include "results/format.h"
@@ -112,7 +113,10 @@ Values images(std::string_view option, std::string_view text) {
   for (const Extents& image : parse_image_axis(option, text)) values.emplace_back(to_string(image));
   return values;
 }
-Values file(std::string_view, std::string_view text) { return {Json(text)}; }
+Values file(std::string_view option, std::string_view text) {
+  if (text.empty()) throw UserError("{} '': names no file", option);
+  return {Json(text)};
+}
 
 constexpr Field on_axis(Field field, Axis axis) {
   field.axis = axis;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "results/record.h"
 
 namespace tacho {

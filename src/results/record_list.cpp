@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "results/record_json.h"
 
 namespace tacho {
@@ -30,13 +31,13 @@ bool is_record(const Json& line) { return line.is_object() && line.contains("sch
 
 std::vector<Json> objects_of(std::string_view text, std::string_view source) {
   if (is_too_deep(text)) throw UserError("{}: is nested more than {} levels deep", source, kDeepest);
-  Json whole = Json::parse(text, nullptr, false);
+  Json whole = parse_json(text);
   if (whole.is_array()) return {whole.begin(), whole.end()};
   if (whole.is_object()) return {std::move(whole)};
   std::vector<Json> lines;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) lines.push_back(Json::parse(text.substr(begin, end - begin), nullptr, false));
+    if (end > begin) lines.push_back(parse_json(text.substr(begin, end - begin)));
     begin = end + 1;
   }
   if (lines.empty()) throw UserError("{}: holds no record", source);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "results/record.h"
 
 namespace tacho {

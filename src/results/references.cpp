@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/embedded_file.h"
+#include "base/json_values.h"
 #include "results/fields.h"
 #include "results/record_json.h"
 
@@ -63,7 +64,7 @@ void set_row(const Json& values, Record& record) {
 Json merged_row(const Json& table, const Json& row) {
   const Json& columns = part(table, "columns");
   if (!row.is_array() || row.size() != columns.size()) {
-    throw UserError("row {} has not one value for each of {} columns", row.dump(), columns.size());
+    throw UserError("row {} has not one value for each of {} columns", to_text(row), columns.size());
   }
   Json values = part(table, "shared");
   for (const std::string_view remark : kRemarks) {
@@ -135,7 +136,7 @@ Record to_record(const ReferenceSet& set, const Json& row, size_t index) {
 }  // namespace
 
 ReferenceSet parse_reference_set(std::string_view text, std::string_view file) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json(text);
   try {
     if (json.is_discarded()) throw UserError("is not JSON, or is cut off");
     if (part(json, "schema") != kSchema) throw UserError("has a schema other than {}", kSchema);

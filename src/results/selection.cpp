@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/text.h"
 #include "results/fields.h"
 #include "results/references.h"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/user_folder.h"
 #include "results/fields.h"
 #include "results/record_json.h"
@@ -50,7 +51,7 @@ void insert(Statement& statement, const Record& record) {
 
 // Only what means the same in every schema gets a column.
 void insert(Statement& statement, const UnreadRecord& record) {
-  const Json json = Json::parse(record.json);
+  const Json json = parse_json(record.json);
   statement.bind(1, id_of(json));
   bind_json(statement, 2, json["schema"]);
   bind_json(statement, 3, json.contains("time") && json["time"].is_string() ? json["time"] : Json());
@@ -166,7 +167,7 @@ RecordList Store::all() {
   Statement statement = database_.prepare("SELECT id, record FROM records ORDER BY time, rowid");
   RecordList list;
   while (statement.step()) {
-    take_record(Json::parse(statement.text(1), nullptr, false), statement.text(0), list);
+    take_record(parse_json(statement.text(1)), statement.text(0), list);
   }
   return list;
 }

@@ -60,10 +60,13 @@ void check_weights_files(const std::vector<Case>& cells, const Note& note) {
 
 class BenchItem final : public WorkItem {
  public:
-  BenchItem(Case cell, bool first_of_model) : cell_(std::move(cell)), first_of_model_(first_of_model) {}
+  BenchItem(Case cell, bool first_of_model, bool alone)
+      : cell_(std::move(cell)), first_of_model_(first_of_model), alone_(alone) {}
 
   void check(const Note& note) override {
-    work_ = check_case(cell_);
+    CheckedCase checked = check_case(cell_);
+    work_ = checked.work;
+    if (alone_) workload_ = std::move(checked.workload);
     if (cell_.weights && first_of_model_) check_weights_file(cell_, note);
   }
 
@@ -72,14 +75,16 @@ class BenchItem final : public WorkItem {
   std::optional<Record> description() const override { return describe_case(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
-    const Measurement measurement = run_case(cell_, control_of(context, name_of(cell_)));
+    const Measurement measurement =
+        run_case(cell_, control_of(context, name_of(cell_)), std::move(workload_));
     if (measurement.status == Status::interrupted) return;
     finish(make_record(cell_, measurement, context.system, peak_of(cell_, context)));
   }
 
  private:
   Case cell_;
-  bool first_of_model_;
+  bool first_of_model_, alone_;
+  std::optional<Workload> workload_;  // not of many cells: waiting, they would count as another one's memory
   double work_ = 0;
 };
 
@@ -88,7 +93,7 @@ class TurnsItem final : public WorkItem {
   explicit TurnsItem(std::vector<Case> cells) : cells_(std::move(cells)) {}
 
   void check(const Note& note) override {
-    for (const Case& cell : cells_) work_ += check_case(cell);
+    for (const Case& cell : cells_) work_ += check_case(cell).work;
     check_weights_files(cells_, note);
   }
 
@@ -121,16 +126,16 @@ class ProfileItem final : public WorkItem {
   ProfileItem(Case cell, std::optional<Profile>& profile) : cell_(std::move(cell)), profile_(profile) {}
 
   void check(const Note& note) override {
-    work_ = check_case(cell_);
+    checked_ = check_case(cell_);
     check_profile(cell_);
     check_weights_files({cell_}, note);
   }
 
-  double work() const override { return work_; }
+  double work() const override { return checked_.work; }
   std::set<int> peak_threads() const override { return peak_threads_of(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
-    auto measured = profile_case(cell_, control_of(context, name_of(cell_)));
+    auto measured = profile_case(cell_, checked_.workload, control_of(context, name_of(cell_)));
     if (!measured) return;
     const MachineSpeed peak = peak_of(cell_, context).value_or(MachineSpeed{});
     profile_ = {make_record(cell_, measured->pass, context.system, peak), peak, std::move(measured->layers)};
@@ -140,7 +145,7 @@ class ProfileItem final : public WorkItem {
  private:
   Case cell_;
   std::optional<Profile>& profile_;
-  double work_ = 0;
+  CheckedCase checked_;
 };
 
 }  // namespace
@@ -148,9 +153,10 @@ class ProfileItem final : public WorkItem {
 WorkItems bench_items(std::vector<Case> cells) {
   WorkItems items;
   std::set<std::string> models_seen;
+  const bool alone = cells.size() == 1;
   for (Case& cell : cells) {
     const bool first = models_seen.insert(cell.model).second;
-    items.push_back(std::make_unique<BenchItem>(std::move(cell), first));
+    items.push_back(std::make_unique<BenchItem>(std::move(cell), first, alone));
   }
   return items;
 }

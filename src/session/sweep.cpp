@@ -31,9 +31,9 @@ std::vector<AxisValues> values_of(const TypedAxes& typed) {
   for (const Field& field : fields()) {
     if (field.axis.parse == nullptr) continue;
     const auto found = typed.find(std::string(field.name));
-    const bool given = found != typed.end() && !found->second.empty();
+    const bool given = found != typed.end();
     const std::string_view text = given ? found->second : field.axis.fallback;
-    if (!text.empty()) axes.push_back({&field, field.axis.parse(option_of(field), text)});
+    if (given || !text.empty()) axes.push_back({&field, field.axis.parse(option_of(field), text)});
   }
   std::ranges::stable_sort(axes, {}, [](const AxisValues& axis) { return axis.field->axis.nesting; });
   return axes;
@@ -59,14 +59,21 @@ std::vector<Case> product(const Case& first, const std::vector<AxisValues>& axes
   return cells;
 }
 
+// Only training can save memory: inference has one cell, however many ways are asked for.
+void drop_memories_of_inference(const std::vector<AxisValues>& axes, std::vector<Case>& cells) {
+  const bool several = std::ranges::any_of(
+      axes, [](const AxisValues& axis) { return axis.field->name == "memory" && axis.values.size() > 1; });
+  if (!several) return;
+  std::erase_if(cells,
+                [](const Case& cell) { return cell.mode == Mode::infer && cell.execution.low_memory; });
+}
+
 // Fills in what depends on the network and the machine.
 void complete(Case& cell, int usable_cores) {
   const Model& model = find_model(cell.model);
   cell.image = resolve_image(model, cell.image);
   if (cell.batch == 0) cell.batch = model.image.size() == 3 ? kDefaultVolumeBatch : kDefaultImageBatch;
-  if (cell.execution.threads == 0) {
-    cell.execution.threads = std::max(1, usable_cores / cell.execution.devices);
-  }
+  share_cores(usable_cores, cell.execution);
 }
 
 }  // namespace
@@ -76,6 +83,7 @@ std::vector<Case> expand(const TypedAxes& typed, int usable_cores) {
   check_size(axes);
   const Case unsaid = {.execution = {.engine = default_engine(), .threads = 0}, .batch = 0};
   std::vector<Case> cells = product(unsaid, axes);
+  drop_memories_of_inference(axes, cells);
   for (Case& cell : cells) complete(cell, usable_cores);
   return cells;
 }

@@ -9,7 +9,7 @@
 namespace tacho {
 
 // Axes of a sweep as they were typed, by the name of their field (results/fields.h): {{"model",
-// "resnet18,vgg16"}, {"batch", "1-8"}}. What is absent or empty takes its default.
+// "resnet18,vgg16"}, {"batch", "1-8"}}. What is absent takes its default.
 using TypedAxes = std::map<std::string, std::string>;
 
 // The product of the axes, in the order of their nesting: the batch changes fastest. Throws UserError for

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "capture/train_record.h"
-#include "engine/engines.h"
 #include "graph/cost.h"
 #include "results/format.h"
 #include "session/train_log.h"
@@ -81,12 +80,14 @@ class TrainItem final : public WorkItem {
  public:
   TrainItem(TrainingJob job, const DataSet& data) : job_(std::move(job)), data_(data) {}
 
-  void check(const std::function<void(const std::string&)>&) override { check_recipe(job_.recipe, data_); }
+  void check(const std::function<void(const std::string&)>&) override {
+    graphs_ = check_recipe(job_.recipe, data_);
+  }
 
   double work() const override {
     const int64_t images = job_.recipe.subset.value_or(data_.train.count());
     return static_cast<double>(total_steps(job_.recipe, images)) *
-           static_cast<double>(cost_of(build_training(job_.recipe)).flop);
+           static_cast<double>(cost_of(graphs_.training).flop);
   }
 
   bool is_long() const override { return true; }
@@ -107,14 +108,14 @@ class TrainItem final : public WorkItem {
   Record train_on(const DataSet& data, const ItemContext& context, Weights& trained) {
     const int64_t data_bytes = peak_memory_bytes();
     try {
-      ModelWeights first = first_weights(job_.recipe);
+      ModelWeights first = first_weights(job_.recipe, graphs_.network);
       if (!first.note.empty()) context.note(first.note);
       TrainControl control = job_.control;
       control.kernel_cache = context.kernel_cache;
       TrainProgress progress(job_.recipe);
       TrainLog log(job_.log);
-      TrainResult result = train(job_.recipe, data, find_engine(job_.recipe.execution.engine),
-                                 std::move(first.weights), control, hooks(context, progress, log));
+      TrainResult result =
+          train(job_.recipe, graphs_, data, std::move(first.weights), control, hooks(context, progress, log));
       result.phase_bytes["data"] = data_bytes;
       if (result.end != TrainEnd::diverged) trained = std::move(result.weights);
       return make_train_record(job_.recipe, job_.control, result, context.system);
@@ -145,6 +146,7 @@ class TrainItem final : public WorkItem {
 
   TrainingJob job_;
   const DataSet& data_;
+  TrainingGraphs graphs_;
 };
 
 }  // namespace

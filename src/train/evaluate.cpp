@@ -17,10 +17,10 @@ double cross_entropy(std::span<const float> logits, size_t label) {
 
 }  // namespace
 
-Evaluator::Evaluator(const Recipe& recipe, const Engine& engine, Weights weights,
+Evaluator::Evaluator(const Recipe& recipe, const Graph& network, const Engine& engine, Weights weights,
                      const std::filesystem::path& kernel_cache)
     : recipe_(recipe),
-      graph_(build_network(recipe)),
+      graph_(network),
       plan_(engine.compile(graph_, std::move(weights),
                            compile_options(recipe.execution, recipe.seed, recipe.update, kernel_cache))) {}
 

@@ -17,7 +17,8 @@ struct Evaluation {
 // A network with fixed weights and running statistics.
 class Evaluator {
  public:
-  Evaluator(const Recipe& recipe, const Engine& engine, Weights weights,
+  // `network` must outlive this.
+  Evaluator(const Recipe& recipe, const Graph& network, const Engine& engine, Weights weights,
             const std::filesystem::path& kernel_cache);
 
   // Over every image of the set once; nothing where it should stop.
@@ -27,7 +28,7 @@ class Evaluator {
 
  private:
   Recipe recipe_;
-  Graph graph_;
+  const Graph& graph_;
   std::unique_ptr<Plan> plan_;
 };
 

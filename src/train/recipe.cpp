@@ -121,8 +121,11 @@ Json fields_of(const Recipe& recipe) {
 // The same weights come out however little memory there is, and whatever the method is called.
 Json identity_of(const Recipe& recipe) {
   Json fields = fields_of(recipe);
+  // What is not set is said too: otherwise it would be taken for what an older version did not know.
+  for (const Entry<R>& entry : kEntries) fields.emplace(entry.name, nullptr);
+  for (const char* name : {"kernel", "momentum"}) fields.emplace(name, nullptr);
   for (const char* name : {"memory", "recipe", "mode"}) fields.erase(name);
-  return Json::parse(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
+  return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
 void require_classifier(const Model& model) {
@@ -139,9 +142,11 @@ Graph build_network(const Recipe& recipe) {
   return graph;
 }
 
-Graph build_training(const Recipe& recipe) {
-  return gradient(build_network(recipe), Loss::softmax_cross_entropy,
-                  {.of_input = false, .label_smoothing = recipe.label_smoothing});
+TrainingGraphs build_graphs(const Recipe& recipe) {
+  Graph network = build_network(recipe);
+  Graph training = gradient(network, Loss::softmax_cross_entropy,
+                            {.of_input = false, .label_smoothing = recipe.label_smoothing});
+  return {std::move(network), std::move(training)};
 }
 
 int64_t total_steps(const Recipe& recipe, int64_t images) {

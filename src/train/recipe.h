@@ -69,7 +69,12 @@ void require_classifier(const Model& model);
 // The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
 // cannot be trained so.
 Graph build_network(const Recipe& recipe);
-Graph build_training(const Recipe& recipe);
+
+// The same network for evaluation, and with its loss and backward pass for training.
+struct TrainingGraphs {
+  Graph network, training;
+};
+TrainingGraphs build_graphs(const Recipe& recipe);
 
 // How many steps the whole run has for this many training images.
 int64_t total_steps(const Recipe& recipe, int64_t images);

@@ -1,6 +1,7 @@
 #include "train/state.h"
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "results/record_json.h"
 
 namespace tacho {
@@ -8,7 +9,7 @@ namespace {
 
 // Earlier versions wrote null for what is not known.
 Epoch epoch_from(const Json& json) {
-  if (!json.is_object()) throw UserError("an epoch must be an object, not {}", json.dump());
+  if (!json.is_object()) throw UserError("an epoch must be an object, not {}", to_text(json));
   Json known = Json::object();
   for (const auto& [name, value] : json.items()) {
     if (!value.is_null()) known[name] = value;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "engine/engines.h"
 #include "train/evaluate.h"
 
 namespace tacho {
@@ -23,33 +24,41 @@ std::string kernels_of(const Plan& plan) {
   return fmt::format("{:016x}", stable_hash(names));
 }
 
-// "batch 32, here 16; seed 1, here 2".
+// "batch 32, here 16; seed 1, here 2". What only one of them knows was added by a newer version, whose
+// default is what the older one did.
 std::string differences(const Json& theirs, const Json& ours) {
-  if (!theirs.is_object()) return "it was written by an older tacho";
-  Json names = ours;
-  names.update(theirs);
   std::vector<std::string> found;
-  const auto value = [](const Json& of, const std::string& name) {
-    if (!of.contains(name)) return std::string("none");
-    return of[name].is_string() ? of[name].get<std::string>() : to_text(of[name]);
+  const auto text = [](const Json& value) {
+    if (value.is_null()) return std::string("none");
+    return value.is_string() ? value.get<std::string>() : to_text(value);
   };
-  for (const auto& [name, ignored] : names.items()) {
-    const std::string there = value(theirs, name), here = value(ours, name);
-    if (there != here) found.push_back(fmt::format("{} {}, here {}", name, there, here));
+  for (const auto& [name, value] : ours.items()) {
+    if (!theirs.contains(name) || theirs[name] == value) continue;
+    found.push_back(fmt::format("{} {}, here {}", name, text(theirs[name]), text(value)));
   }
   return fmt::format("{}", fmt::join(found, "; "));
 }
 
+void require_same_run(const Json& theirs, const Json& ours) {
+  if (!theirs.is_object()) {
+    throw UserError(
+        "--resume: the checkpoint was written by an older tacho; finish it with that one, or start anew");
+  }
+  const std::string found = differences(theirs, ours);
+  if (!found.empty()) throw UserError("--resume: the checkpoint is of another run: {}", found);
+}
+
 class Trainer {
  public:
-  Trainer(const Recipe& recipe, const DataSet& data, const Engine& engine, const TrainControl& control,
-          const TrainHooks& hooks)
+  Trainer(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data,
+          const TrainControl& control, const TrainHooks& hooks)
       : recipe_(recipe),
         data_(data),
-        engine_(engine),
+        engine_(find_engine(recipe.execution.engine)),
         control_(control),
         hooks_(hooks),
-        graph_(build_training(recipe)),
+        graph_(graphs.training),
+        network_(graphs.network),
         states_(state_per_parameter(recipe.update)) {
     state_.recipe = identity_of(recipe);
     result_.images = data.train.count();
@@ -69,7 +78,7 @@ class Trainer {
     const CompileOptions options =
         compile_options(recipe_.execution, recipe_.seed, recipe_.update, control_.kernel_cache);
     require_memory(engine_.estimate_memory_bytes(graph_, options) +
-                   engine_.estimate_memory_bytes(build_network(recipe_), options));
+                   engine_.estimate_memory_bytes(network_, options));
     const double begin = now_ms();
     plan_ = engine_.compile(graph_, std::move(weights), options);
     result_.compile_ms = now_ms() - begin;
@@ -100,9 +109,8 @@ class Trainer {
     for (const std::string& what : unreadable) note(fmt::format("not used: {}", what));
     if (!checkpoint) {
       note("no checkpoint to resume: starting from the beginning");
-    } else if (checkpoint->state.recipe != state_.recipe) {
-      throw UserError("--resume: the checkpoint is of another run: {}",
-                      differences(checkpoint->state.recipe, state_.recipe));
+    } else {
+      require_same_run(checkpoint->state.recipe, state_.recipe);
     }
     return checkpoint;
   }
@@ -212,7 +220,7 @@ class Trainer {
   // False where it was stopped.
   bool evaluate(Epoch& epoch) {
     const double begin = now_ms();
-    Evaluator evaluator(recipe_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
+    Evaluator evaluator(recipe_, network_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
     result_.evaluation_plan_bytes = evaluator.memory_bytes();
     const auto on = [&](const ImageSet& set) {
       return evaluator.run(set, data_.normalization, control_.loader_threads, hooks_.should_stop);
@@ -263,7 +271,7 @@ class Trainer {
   const Engine& engine_;
   const TrainControl& control_;
   const TrainHooks& hooks_;
-  Graph graph_;
+  const Graph &graph_, &network_;
   int states_;
   Schedule schedule_;
   std::optional<CheckpointFolder> folder_;
@@ -277,9 +285,9 @@ class Trainer {
 
 }  // namespace
 
-TrainResult train(const Recipe& recipe, const DataSet& data, const Engine& engine, Weights weights,
+TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
                   const TrainControl& control, const TrainHooks& hooks) {
-  return Trainer(recipe, data, engine, control, hooks).run(std::move(weights));
+  return Trainer(recipe, graphs, data, control, hooks).run(std::move(weights));
 }
 
 }  // namespace tacho

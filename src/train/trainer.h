@@ -61,7 +61,7 @@ struct TrainResult {
 
 // Trains a network from the recipe's weights, or from the latest checkpoint of its folder, to the end. Throws
 // UserError where recipe, data and checkpoint do not fit, or a checkpoint cannot be written.
-TrainResult train(const Recipe& recipe, const DataSet& data, const Engine& engine, Weights weights,
+TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
                   const TrainControl& control, const TrainHooks& hooks);
 
 }  // namespace tacho

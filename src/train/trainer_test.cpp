@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,7 +8,6 @@
 #include "base/error.h"
 #include "base/test_folder.h"
 #include "data/source.h"
-#include "engine/engines.h"
 #include "models/initialize.h"
 
 namespace tacho {
@@ -31,8 +31,8 @@ Recipe small_recipe() {
 DataSet small_data() { return open_data("synthetic", {.images = 20, .image = {32, 32}, .seed = 4}); }
 
 TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
-  return train(recipe, small_data(), find_engine(recipe.execution.engine),
-               initialize(build_network(recipe), recipe.seed), control, hooks);
+  const TrainingGraphs graphs = build_graphs(recipe);
+  return train(recipe, graphs, small_data(), initialize(graphs.network, recipe.seed), control, hooks);
 }
 
 void expect_same(const Weights& a, const Weights& b) {
@@ -99,7 +99,17 @@ TEST(Trainer, RefusesTheCheckpointOfAnotherRun) {
   run(recipe, {.checkpoints = folder});
   EXPECT_THROW(run(recipe, {.checkpoints = folder}), UserError);
   recipe.seed = 5;
-  EXPECT_THROW(run(recipe, {.checkpoints = folder, .resume = true}), UserError);
+  recipe.dropout = 0.25;
+  EXPECT_THAT([&] { run(recipe, {.checkpoints = folder, .resume = true}); },
+              testing::ThrowsMessage<UserError>("--resume: the checkpoint is of another run: seed 4, here 5; "
+                                                "dropout none, here 0.25"));
+}
+
+TEST(Recipe, IsTheSameRunWithLittleMemory) {
+  Recipe recipe = small_recipe();
+  const Json whole = identity_of(recipe);
+  recipe.execution.low_memory = true;
+  EXPECT_EQ(identity_of(recipe), whole);
 }
 
 TEST(Trainer, StopsWithTheEpochThatReachesTheTarget) {

@@ -47,7 +47,7 @@ Extents default_image(const Recipe& recipe, const DataSet& data) {
   return takes(recipe, own) ? own : find_model(recipe.model).image;
 }
 
-void check_recipe(const Recipe& recipe, const DataSet& data) {
+TrainingGraphs check_recipe(const Recipe& recipe, const DataSet& data) {
   find_computing_engine(recipe.execution.engine);
   check_execution(recipe.execution, true);
   const Model& model = find_model(recipe.model);
@@ -60,7 +60,7 @@ void check_recipe(const Recipe& recipe, const DataSet& data) {
     throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
                     recipe.batch, images);
   }
-  build_network(recipe);
+  return build_graphs(recipe);
 }
 
 const DataSet& cut_to_subset(const DataSet& data, const std::optional<int64_t>& subset, DataSet& smaller) {
@@ -73,11 +73,10 @@ const DataSet& cut_to_subset(const DataSet& data, const std::optional<int64_t>& 
   return smaller;
 }
 
-ModelWeights first_weights(const Recipe& recipe) {
-  const Graph graph = build_network(recipe);
-  if (recipe.weights) return read_model_weights(*recipe.weights, find_model(recipe.model), graph);
-  Weights weights = initialize(graph, recipe.seed);
-  start_from_shortcuts(graph, weights);
+ModelWeights first_weights(const Recipe& recipe, const Graph& network) {
+  if (recipe.weights) return read_model_weights(*recipe.weights, find_model(recipe.model), network);
+  Weights weights = initialize(network, recipe.seed);
+  start_from_shortcuts(network, weights);
   return {std::move(weights)};
 }
 

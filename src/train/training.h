@@ -17,13 +17,13 @@ DataSet open_training_data(Recipe& recipe);
 // The data's own size where the network can take it, otherwise the network's.
 Extents default_image(const Recipe& recipe, const DataSet& data);
 
-// Throws UserError where the engine, the network and the data do not fit.
-void check_recipe(const Recipe& recipe, const DataSet& data);
+// Throws UserError where the engine, the network and the data do not fit; otherwise the network's graphs.
+TrainingGraphs check_recipe(const Recipe& recipe, const DataSet& data);
 
 // The first `subset` images of each part of `data`, kept in `smaller`; `data` itself where that is all of it.
 const DataSet& cut_to_subset(const DataSet& data, const std::optional<int64_t>& subset, DataSet& smaller);
 
 // The recipe's weights, or random ones with which every residual block starts as its shortcut.
-ModelWeights first_weights(const Recipe& recipe);
+ModelWeights first_weights(const Recipe& recipe, const Graph& network);
 
 }  // namespace tacho

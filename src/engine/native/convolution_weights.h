@@ -19,7 +19,6 @@ ConvolutionWeights plain_weights(const Instruction& instruction, Assembler& asse
 
 // How a kernel of ours packs row-major weights.
 struct Packing {
-  const char* name;
   int64_t floats;
   std::function<void(const float* plain, float* packed)> pack;
 };

@@ -42,7 +42,7 @@ void emit_direct(const Convolution& op, const Instruction& instruction, Assemble
   const Epilogue epilogue = *epilogue_of(instruction.post_ops);
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const Packing packing = {
-      "direct_pack", direct::packed_weights_floats(convolution),
+      direct::packed_weights_floats(convolution),
       [=](const float* plain, float* packed) { direct::pack_weights(convolution, plain, packed, threads); }};
   const ConvolutionWeights packed = packed_weights(instruction, packing, assembler);
   const ResultView y = define_result(instruction, epilogue, x, assembler);

@@ -37,9 +37,9 @@ bool emit_small_batch(const Instruction& instruction, Assembler& assembler) {
   }
   const int threads = assembler.threads();
   const View x = assembler.in_plain(instruction.inputs[0]);
-  const Packing packing = {
-      "linear_pack", linear::packed_weights_floats(layer),
-      [=](const float* plain, float* packed) { linear::pack_weights(layer, plain, packed, threads); }};
+  const Packing packing = {linear::packed_weights_floats(layer), [=](const float* plain, float* packed) {
+                             linear::pack_weights(layer, plain, packed, threads);
+                           }};
   const ConvolutionWeights packed = packed_weights(instruction, packing, assembler);
   std::vector<View> views = {
       x, packed.weight,

@@ -51,7 +51,7 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
                                Assembler& assembler) {
   const auto order = winograd::WeightOrder::forward;
   if (assembler.is_training()) return {plain_weights(instruction, assembler), order};
-  const Packing packing = {"winograd_pack", winograd::packed_weights_floats(convolution),
+  const Packing packing = {winograd::packed_weights_floats(convolution),
                            [=, threads = assembler.threads()](const float* plain, float* packed) {
                              winograd::pack_weights(convolution, order, plain, packed, threads);
                            }};

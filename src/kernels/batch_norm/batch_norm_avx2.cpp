@@ -11,7 +11,7 @@ namespace {
 
 using blocked::kLanes;
 
-int64_t block_count(const Sweep& sweep) { return (sweep.channels + kLanes - 1) / kLanes; }
+int64_t block_count(const Sweep& sweep) { return blocked::channel_blocks(sweep.channels); }
 
 // Two sums per image and channel, which are added up in the order of the images.
 struct Partial {

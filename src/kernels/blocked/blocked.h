@@ -1,13 +1,10 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include "kernels/blocked/layout.h"
 
 // Sweeps over activations in the layout nC[d]hw8c, which oneDNN 2 has for dense tensors only: here either
 // side may be a slice of channel blocks of a wider tensor. Needs AVX2.
 namespace tacho::blocked {
-
-inline constexpr int64_t kLanes = 8;  // channels of a block; those that fill up the last one are zero
 
 bool supported();
 

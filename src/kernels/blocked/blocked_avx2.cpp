@@ -10,8 +10,6 @@
 namespace tacho::blocked {
 namespace {
 
-int64_t block_count(int64_t channels) { return (channels + kLanes - 1) / kLanes; }
-
 // The part of a window that lies inside the input, along one axis.
 struct Range {
   int64_t begin, end;
@@ -123,7 +121,7 @@ int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * exten
 template<typename Join, typename DivisorOf>
 void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
           const DivisorOf& divisor_of) {
-  const int64_t blocks = block_count(p.channels);
+  const int64_t blocks = channel_blocks(p.channels);
   const int64_t src_block = cells(p.input) * kLanes, dst_block = cells(p.output) * kLanes;
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (int64_t image = 0; image < p.batch; ++image) {
@@ -138,7 +136,7 @@ void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
 }  // namespace
 
 void copy(const Sweep& sweep, Source src, Target dst) {
-  const int64_t blocks = block_count(sweep.channels), block_floats = sweep.cells * kLanes;
+  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
 #pragma omp parallel for collapse(2) schedule(static)
   for (int64_t image = 0; image < sweep.batch; ++image) {
     for (int64_t block = 0; block < blocks; ++block) {
@@ -151,7 +149,7 @@ void copy(const Sweep& sweep, Source src, Target dst) {
 
 void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
                  Target dst) {
-  const int64_t blocks = block_count(sweep.channels), block_floats = sweep.cells * kLanes;
+  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
   const __m256 floor = _mm256_set1_ps(relu ? 0 : -std::numeric_limits<float>::infinity());
 #pragma omp parallel for collapse(2) schedule(static)
   for (int64_t image = 0; image < sweep.batch; ++image) {

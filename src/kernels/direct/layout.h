@@ -1,16 +1,18 @@
 #pragma once
 
+#include <algorithm>
+
+#include "kernels/blocked/layout.h"
 #include "kernels/direct/direct.h"
-#include "kernels/winograd/layout.h"
 
 namespace tacho::direct {
 
-using winograd::ActivationLayout;
-using winograd::channel_blocks;
-using winograd::divide_up;
-using winograd::kLanes;
-using winograd::kLineFloats;
-using winograd::kSliceChannels;
+using blocked::ActivationLayout;
+using blocked::channel_blocks;
+using blocked::divide_up;
+using blocked::kLanes;
+using blocked::kLineFloats;
+using blocked::kSliceChannels;
 
 inline constexpr int64_t kTapFloats = kLanes * kSliceChannels;  // weights of one tap, input block and slice
 

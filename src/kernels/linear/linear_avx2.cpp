@@ -9,7 +9,8 @@
 namespace tacho::linear {
 namespace {
 
-constexpr int64_t kLanes = 8, kLineFloats = 16;
+using blocked::kLanes;
+using blocked::kLineFloats;
 constexpr int kPrefetchLines = 8;  // for 8 inputs
 
 // A block of inputs of some images, times a slice of the weights.

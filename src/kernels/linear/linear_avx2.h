@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/blocked/layout.h"
 #include "kernels/linear/linear.h"
 
 // The layer's kernel for CPUs with AVX2 and FMA, and how it cuts the work.
@@ -8,7 +9,7 @@ namespace tacho::linear {
 inline constexpr int64_t kSliceOutputs = 16;  // outputs computed at once
 inline constexpr int64_t kMaxRows = 6;        // images computed at once
 
-constexpr int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+using blocked::divide_up;
 constexpr int64_t slices(const Layer& layer) { return divide_up(layer.outputs, kSliceOutputs); }
 constexpr int64_t sums_floats(const Layer& layer) { return slices(layer) * layer.batch * kSliceOutputs; }
 // Images are computed in groups of at most kMaxRows.

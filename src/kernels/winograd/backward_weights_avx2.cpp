@@ -160,10 +160,8 @@ void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
       }
     }
     const int64_t first = block * kLanes, count = std::min(kLanes, convolution.out_channels - first);
-    for (int64_t lane = 0; lane < count; ++lane) {
-      float& sum = arguments.diff_bias[first + lane];
-      sum = (arguments.accumulate ? sum : 0) + static_cast<float>(totals[lane]);
-    }
+    for (int64_t lane = 0; lane < count; ++lane)
+      arguments.diff_bias[first + lane] = static_cast<float>(totals[lane]);
   }
 }
 

@@ -4,8 +4,6 @@
 
 namespace tacho::winograd {
 
-inline constexpr int64_t kSliceChannels = 16;  // output channels the matrix kernel multiplies at once
-inline constexpr int64_t kLineFloats = 16;
 inline constexpr int kPlanePoints = kPoints * kPoints;
 
 constexpr int points(const Convolution& convolution) {
@@ -25,19 +23,6 @@ struct PackedLayout {
         point_stride(slices * slice_stride) {}
 
   int64_t slices, slice_stride, point_stride;
-};
-
-// One blocked activation: where the 8 channels of a block begin.
-struct ActivationLayout {
-  ActivationLayout(int64_t channels, std::array<int64_t, 3> extents_of, int64_t batch_stride_or_dense)
-      : extents(extents_of),
-        blocks(channel_blocks(channels)),
-        plane_stride(extents[1] * extents[2] * kLanes),
-        block_stride(extents[0] * plane_stride),
-        batch_stride(batch_stride_or_dense != 0 ? batch_stride_or_dense : blocks * block_stride) {}
-
-  std::array<int64_t, 3> extents;
-  int64_t blocks, plane_stride, block_stride, batch_stride;
 };
 
 inline ActivationLayout src_layout(const Convolution& convolution) {

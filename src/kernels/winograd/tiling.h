@@ -4,16 +4,20 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/blocked/layout.h"
 #include "kernels/winograd/points.h"
 #include "kernels/winograd/winograd.h"
 
 namespace tacho::winograd {
 
-inline constexpr int64_t kLanes = 8;       // channels of a block, floats of a vector
-inline constexpr int64_t kBlockTiles = 6;  // tiles the matrix kernel multiplies at once
+using blocked::ActivationLayout;
+using blocked::channel_blocks;
+using blocked::divide_up;
+using blocked::kLanes;
+using blocked::kLineFloats;
+using blocked::kSliceChannels;
 
-constexpr int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
-constexpr int64_t channel_blocks(int64_t channels) { return divide_up(channels, kLanes); }
+inline constexpr int64_t kBlockTiles = 6;  // tiles the matrix kernel multiplies at once
 
 // The first output of a tile.
 struct Tile {

@@ -57,21 +57,15 @@ void transform_sums(const Sums& sums, __m256* gradients) {
 
 // Vectors of output channels by tap become rows of taps, `row_stride` apart.
 template<int taps>
-void store_taps(__m256* gradients, float* rows, int64_t row_stride, int64_t row_count, bool accumulate) {
+void store_taps(__m256* gradients, float* rows, int64_t row_stride, int64_t row_count) {
   constexpr int kWhole = taps / 8 * 8;
   alignas(32) float rest[taps - kWhole][kLanes];
   for (int tap = 0; tap < kWhole; tap += 8) transpose_8x8(gradients + tap);
   for (int tap = kWhole; tap < taps; ++tap) _mm256_store_ps(rest[tap - kWhole], gradients[tap]);
   for (int64_t row = 0; row < row_count; ++row) {
     float* target = rows + row * row_stride;
-    for (int tap = 0; tap < kWhole; tap += 8) {
-      const __m256 value = gradients[tap + row];
-      _mm256_storeu_ps(target + tap,
-                       accumulate ? _mm256_add_ps(_mm256_loadu_ps(target + tap), value) : value);
-    }
-    for (int tap = kWhole; tap < taps; ++tap) {
-      target[tap] = (accumulate ? target[tap] : 0) + rest[tap - kWhole][row];
-    }
+    for (int tap = 0; tap < kWhole; tap += 8) _mm256_storeu_ps(target + tap, gradients[tap + row]);
+    for (int tap = kWhole; tap < taps; ++tap) target[tap] = rest[tap - kWhole][row];
   }
 }
 
@@ -90,8 +84,7 @@ void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, con
                                       worker_stride, plan.workers},
                                      gradients);
         store_taps<kTaps>(gradients, arguments.diff_weights + (out * convolution.in_channels + in) * kTaps,
-                          convolution.in_channels * kTaps, std::min(kLanes, convolution.out_channels - out),
-                          arguments.accumulate);
+                          convolution.in_channels * kTaps, std::min(kLanes, convolution.out_channels - out));
       }
     }
   }

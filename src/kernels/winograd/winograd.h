@@ -73,7 +73,6 @@ struct BackwardWeightsArguments {
   const float* diff_dst = nullptr;
   float* diff_weights = nullptr;  // plain OI[D]HW
   float* diff_bias = nullptr;     // or none
-  bool accumulate = false;        // onto both, instead of overwriting them
 };
 
 // As for forward(), except that sums depend on the number of threads: they are the same from run to run.

@@ -460,18 +460,6 @@ TEST(Winograd, MasksInPlace) {
   }
 }
 
-TEST(Winograd, AccumulatesWeightGradients) {
-  const Convolution c = flat(2, 12, 20, 10, 9);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const Floats src = random_src(c), diff_dst = random_diff_dst(c);
-  const int64_t size = random_weights(c).size();
-  Floats once(size), onto(size, 1), bias_once(c.out_channels), bias_onto(c.out_channels, 1);
-  run_backward_weights(c, {src.data(), diff_dst.data(), once.data(), bias_once.data()}, 2);
-  run_backward_weights(c, {src.data(), diff_dst.data(), onto.data(), bias_onto.data(), true}, 2);
-  for (int64_t i = 0; i < size; ++i) ASSERT_EQ(onto[i], 1 + once[i]) << i;
-  for (int64_t i = 0; i < c.out_channels; ++i) ASSERT_EQ(bias_onto[i], 1 + bias_once[i]) << i;
-}
-
 TEST(Winograd, SaysWhyAShapeIsNotSupported) {
   EXPECT_EQ(why_unsupported(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take padding of 0 to 2");
   EXPECT_EQ(why_unsupported(flat(1, 8, 8, 2, 9, 0)), "the source is smaller than the kernel");
