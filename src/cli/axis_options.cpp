@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "engine/engines.h"
+#include "models/zoo.h"
 #include "results/fields.h"
 
 namespace tacho {
@@ -23,10 +24,16 @@ void add_axis(Command command, const Field& field, TypedAxes& typed) {
 
 }  // namespace
 
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const Model& model : models()) names.emplace_back(model.name);
+  return names;
+}
+
 TypedAxes default_axes() { return {{"engine", default_engine()}}; }
 
 void add_axes(Command command, SweepOptions& options) {
-  command.option("models", options.models, "Names of 'tacho models'").required();
+  command.option("models", options.models, "Names of 'tacho models'").required().suggest(model_names());
   for (const Field& field : fields()) {
     if (field.axis.parse != nullptr && field.name != "model") add_axis(command, field, options.axes);
   }

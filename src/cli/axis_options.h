@@ -9,6 +9,9 @@
 
 namespace tacho {
 
+// What a shell offers where a network is to be named.
+std::vector<std::string> model_names();
+
 // What is known before anything is typed: this build's first engine.
 TypedAxes default_axes();
 

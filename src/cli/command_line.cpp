@@ -15,6 +15,7 @@ namespace tacho {
 struct CommandLineState {
   CLI::App app;
   std::map<const CLI::App*, std::function<void()>> actions = {};
+  std::map<const CLI::Option*, std::vector<std::string>> words = {};
 };
 
 Option& Option::required() {
@@ -33,8 +34,8 @@ Option& Option::range(int64_t least, int64_t most) {
 }
 
 Option& Option::one_of(std::vector<std::string> words) {
-  option_->check(CLI::IsMember(std::move(words)));
-  return *this;
+  option_->check(CLI::IsMember(words));
+  return suggest(std::move(words));
 }
 
 Option& Option::check(std::function<std::string(const std::string&)> what_is_wrong) {
@@ -57,6 +58,11 @@ Option& Option::type_name(std::string name) {
   return *this;
 }
 
+Option& Option::suggest(std::vector<std::string> words) {
+  state_->words[option_] = std::move(words);
+  return *this;
+}
+
 Command Command::subcommand(std::string name, std::string purpose) {
   return {*state_, *app_->add_subcommand(std::move(name), std::move(purpose))};
 }
@@ -65,7 +71,7 @@ void Command::require_subcommand() { app_->require_subcommand(1); }
 
 template<typename T>
 Option Command::option(std::string names, T& target, std::string help) {
-  return Option(app_->add_option(std::move(names), target, std::move(help)));
+  return {*state_, app_->add_option(std::move(names), target, std::move(help))};
 }
 
 template Option Command::option(std::string, std::string&, std::string);
@@ -83,11 +89,11 @@ template Option Command::option(std::string, std::optional<double>&, std::string
 template Option Command::option(std::string, std::vector<std::string>&, std::string);
 
 Option Command::option(std::string names, std::function<void(const std::string&)> take, std::string help) {
-  return Option(app_->add_option_function(std::move(names), std::move(take), std::move(help)));
+  return {*state_, app_->add_option_function(std::move(names), std::move(take), std::move(help))};
 }
 
 Option Command::flag(std::string names, bool& target, std::string help) {
-  return Option(app_->add_flag(std::move(names), target, std::move(help)));
+  return {*state_, app_->add_flag(std::move(names), target, std::move(help))};
 }
 
 void Command::on_run(std::function<void()> action) { state_->actions[app_] = std::move(action); }
@@ -126,7 +132,40 @@ void refuse_unknown_command(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) refuse_unknown_command(*command);
 }
 
+OptionDescription description_of(const CLI::Option& option) {
+  OptionDescription result = {.names = {},
+                              .is_argument = option.get_positional(),
+                              .takes_value = option.get_items_expected_max() > 0,
+                              .required = option.get_required(),
+                              .value = option.get_type_name(),
+                              .fallback = option.get_default_str(),
+                              .help = option.get_description(),
+                              .words = {}};
+  if (result.is_argument) result.names.push_back(option.get_name(true));
+  for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
+  return result;
+}
+
 }  // namespace
+
+std::vector<CommandDescription> Command::describe() const {
+  std::vector<CommandDescription> result(1);
+  result[0] = {
+      .name = full_name(*app_), .purpose = app_->get_description(), .options = {}, .subcommands = {}};
+  for (const CLI::Option* option : std::as_const(*app_).get_options()) {
+    result[0].options.push_back(description_of(*option));
+    const auto words = state_->words.find(option);
+    if (words != state_->words.end()) result[0].options.back().words = words->second;
+  }
+  for (CLI::App* subcommand : app_->get_subcommands([](const CLI::App*) { return true; })) {
+    result[0].subcommands.push_back(subcommand->get_name());
+    for (CommandDescription& under : Command(*state_, *subcommand).describe()) {
+      result.push_back(std::move(under));
+    }
+  }
+  return result;
+}
 
 CommandLine::CommandLine(std::string program, std::string purpose, std::string version)
     : state_(new CommandLineState{.app = CLI::App(std::move(purpose), std::move(program))}) {

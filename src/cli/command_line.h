@@ -14,10 +14,12 @@ class Option;
 
 namespace tacho {
 
+struct CommandLineState;
+
 // An option or positional argument of a command: a handle, cheap to copy.
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CommandLineState& state, CLI::Option* option) : state_(&state), option_(option) {}
 
   Option& required();
   // In the help: the target's value at this moment.
@@ -30,12 +32,30 @@ class Option {
   // How many values it takes.
   Option& expected(int least, int most);
   Option& type_name(std::string name);
+  // What a shell may offer as its value; others are right too.
+  Option& suggest(std::vector<std::string> words);
 
  private:
+  CommandLineState* state_;
   CLI::Option* option_;
 };
 
-struct CommandLineState;
+// What the help knows of an option or positional argument.
+struct OptionDescription {
+  std::vector<std::string> names;  // with their dashes, the short one first
+  bool is_argument = false, takes_value = true, required = false;
+  std::string value;     // its kind, such as TEXT
+  std::string fallback;  // empty: none is shown
+  std::string help;
+  std::vector<std::string> words;  // of its value, where they are known
+};
+
+struct CommandDescription {
+  std::string name;  // from the program on: "tacho data make"
+  std::string purpose;
+  std::vector<OptionDescription> options;
+  std::vector<std::string> subcommands;  // the last word of their names
+};
 
 // A command of the program, or the program itself: a handle, cheap to copy.
 class Command {
@@ -57,6 +77,9 @@ class Command {
   void on_run(std::function<void()> action);
   // How often the option was given.
   size_t count(const std::string& option) const;
+
+  // This command, then all under it in the order of --help.
+  std::vector<CommandDescription> describe() const;
 
  private:
   CommandLineState* state_;

@@ -17,6 +17,8 @@ void add_commands(Command app, CommandContext& context) {
   add_infer_command(app, context);
   add_weights_command(app, context);
   add_export_command(app, context);
+  add_manual_command(app, context);
+  add_completion_command(app, context);
 }
 
 }  // namespace tacho

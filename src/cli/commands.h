@@ -27,6 +27,8 @@ void add_report_command(Command app, CommandContext& context);
 void add_infer_command(Command app, CommandContext& context);
 void add_weights_command(Command app, CommandContext& context);
 void add_export_command(Command app, CommandContext& context);
+void add_manual_command(Command app, CommandContext& context);
+void add_completion_command(Command app, CommandContext& context);
 
 // Every command of the program, in the order of --help.
 void add_commands(Command app, CommandContext& context);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "models/initialize.h"
@@ -46,7 +47,7 @@ void export_model(const ExportOptions& options) {
 void add_export_command(Command app, CommandContext&) {
   auto options = std::make_shared<ExportOptions>();
   Command command = app.subcommand("export", "Write a network with its weights as an ONNX file");
-  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("model", options->model, "A name of 'tacho models'").required().suggest(model_names());
   const Option weights =
       command.option("--weights", options->weights,
                      "A safetensors file with torchvision's names; without it, first weights");

@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "bench/case.h"
+#include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "engine/engines.h"
@@ -93,7 +94,7 @@ void infer(const InferOptions& options) {
 void add_infer_command(Command app, CommandContext&) {
   auto options = std::make_shared<InferOptions>();
   Command command = app.subcommand("infer", "Run a network on the images of a NumPy file");
-  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("model", options->model, "A name of 'tacho models'").required().suggest(model_names());
   command.option("--weights", options->weights, "Its weights, a safetensors file with torchvision's names");
   command.option("--input", options->input, "Images, a npy file: float32, N,C,H,W or N,C,D,H,W").required();
   command.option("--output", options->output, "Where the predictions go, a npy file").required();

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_values.h"
 #include "base/text.h"
+#include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "graph/cost.h"
@@ -82,7 +83,7 @@ std::string layers_text(const Model& model, const ModelsOptions& options) {
 void add_models_command(Command app, CommandContext&) {
   auto options = std::make_shared<ModelsOptions>();
   Command command = app.subcommand("models", "List the networks: parameters, forward GFLOP an image, input");
-  command.option("name", options->name, "Print the layers of this one");
+  command.option("name", options->name, "Print the layers of this one").suggest(model_names());
   add_output_options(command, options->output, "table, md or json");
   command.on_run([options] {
     const Format format = chosen_format(options->output);

@@ -32,6 +32,12 @@ std::string list_of_suites() {
   return text;
 }
 
+std::vector<std::string> suite_names() {
+  std::vector<std::string> names;
+  for (const Suite& suite : suites()) names.emplace_back(suite.name);
+  return names;
+}
+
 // What a smaller scale left out, for the table.
 std::string what_was_shrunk(const Case& whole, const Case& run) {
   if (run.repeat == whole.repeat && run.warmup == whole.warmup) return "";
@@ -105,7 +111,7 @@ void measure_and_report(const Suite& suite, const SuiteOptions& options, Command
 void add_suite_command(Command app, CommandContext& context) {
   auto options = std::make_shared<SuiteOptions>();
   Command command = app.subcommand("suite", "Run a list of measurements that has a name");
-  command.option("name", options->name, list_of_suites()).required();
+  command.option("name", options->name, list_of_suites()).required().suggest(suite_names());
   command
       .option("--scale", options->scale,
               "Run this share of the passes, or of the training images, from 0 to 1")

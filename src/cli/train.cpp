@@ -102,7 +102,7 @@ std::function<std::string(const std::string&)> between(double least, double most
 void add_size_options(Command command, TrainOptions& options) {
   Recipe& recipe = options.job.recipe;
   constexpr int64_t kMost = 1'000'000'000;
-  command.option("model", recipe.model, "A classifier of 'tacho models'").required();
+  command.option("model", recipe.model, "A classifier of 'tacho models'").required().suggest(model_names());
   command.option("--data", recipe.data, "cifar10:DIR, npy:x.npy,y.npy or synthetic").required();
   command.option("--epochs", recipe.epochs, "Passes over the training images").show_default().range(1, kMost);
   command.option("--steps", recipe.steps, "Batches, instead of epochs").range(1, kMost);

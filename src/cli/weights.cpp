@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
@@ -80,7 +81,7 @@ void show(const std::filesystem::path& path) {
 void add_init(Command weights) {
   auto options = std::make_shared<InitOptions>();
   Command command = weights.subcommand("init", "Write the first weights of a network");
-  command.option("model", options->model, "A name of 'tacho models'").required();
+  command.option("model", options->model, "A name of 'tacho models'").required().suggest(model_names());
   command.option("--seed", options->seed, "The same seed gives the same weights").show_default();
   command.option("--classes", options->classes, "Of a classifier").show_default();
   command.option("-o,--output", options->output, "A safetensors file").required();
