@@ -13,7 +13,7 @@ import sys
 APART = {"report": {"engine", "bench", "train"}, "forecast": {"engine", "bench", "train"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
 ONLY_IN = {"<CLI/CLI.hpp>": "cli/command_line.cpp"}
-KEYWORDS = {"SOURCES", "DEPENDS", "TESTS", "TEST_DEPENDS", "PRIVATE"}
+KEYWORDS = {"SOURCES", "DEPENDS", "TESTS", "TEST_DEPENDS", "PRIVATE", "QUICK_TO_BUILD"}
 
 
 def words_after(keyword, text):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "forecast/volume_table.h"
 #include "results/selection.h"
 

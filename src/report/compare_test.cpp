@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "report/pairing.h"
 #include "results/fields.h"
 

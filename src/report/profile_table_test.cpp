@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "base/json_values.h"
 #include "report/example_profile.h"
 #include "report/profile_rows.h"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_values.h"
 #include "results/example_record.h"
 
 namespace tacho {

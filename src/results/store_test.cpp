@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/test_folder.h"
 #include "results/example_record.h"
 #include "results/record_json.h"
