@@ -4,7 +4,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_I
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL tacho)
 set(CPACK_PACKAGE_NAME tacho)
-set(CPACK_PACKAGE_CONTACT "tacho maintainers <maintainers@users.noreply.a-seed-7299c55a.example>")
+set(CPACK_PACKAGE_CONTACT "tacho maintainers <maintainers@tacho.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "benchmark of deep learning on this machine")
 set(CPACK_PACKAGE_DESCRIPTION
 "Trains and runs the networks people use to judge hardware (SqueezeNet, VGG,
