@@ -46,10 +46,10 @@ void check_files(const ProfileOptions& options) {
 void profile_and_report(const ProfileOptions& options, CommandContext& context) {
   check_files(options);
   std::optional<Profile> profile;
-  const auto present = [&](std::span<const Record>, Format format) {
+  const auto present = [&](std::span<const Record>, const Layout& layout) {
     profile->pass.command = context.command;
     if (options.trace) write_file_atomically(*options.trace, format_trace(*profile));
-    return format_profile(*profile, format, options.top);
+    return format_profile(*profile, layout, options.top);
   };
   const Job job = {.items = profile_item(one_case(options.sweep), profile),
                    .first_result = "the last pass, so there is no profile",
