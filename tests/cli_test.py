@@ -5,15 +5,18 @@ Measures with the null engine, which does nothing, so that only the program itse
 """
 
 import csv
+import fcntl
 import io
 import json
 import os
 import pty
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 TACHO = ""
@@ -300,6 +303,59 @@ class Profile(unittest.TestCase):
         stdout, _ = process.communicate(timeout=600)
         os.close(terminal)
         self.assertEqual((process.returncode, stdout), (130, ""))
+
+
+class NarrowTerminal(unittest.TestCase):
+    CELLS = ["bench", "squeezenet1_1", "--engine", "null", "--image", "64", "--mode", "train", "--repeat", "3"]
+
+    def shown(self, *arguments, width):
+        """What is printed on a terminal of this width."""
+        terminal, stdout = pty.openpty()
+        fcntl.ioctl(stdout, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        process = subprocess.Popen([TACHO, *arguments], stdout=stdout, stderr=subprocess.DEVNULL)
+        os.close(stdout)
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+        except OSError:
+            pass  # the end of a terminal
+        os.close(terminal)
+        self.assertEqual(process.wait(), 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def keeps_to(self, width, text):
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), width, text)
+
+    def test_several_results_leave_out_columns_and_name_them(self):
+        text = self.shown(*self.CELLS, "--batch", "1,2", "--no-db", width=76)
+        self.keeps_to(76, text)
+        self.assertRegex(text, r"(?m)^model +mode +batch +median ± MAD ms .*images/s")
+        self.assertRegex(text, r"left out for the width: [^;]*update ms[^;]*;\s--format\smd\sshows\sall")
+
+    def test_one_result_is_lines_of_name_and_value(self):
+        text = self.shown(*self.CELLS, "--no-db", width=60)
+        self.keeps_to(60, text)
+        self.assertRegex(text, r"(?m)^model +squeezenet1_1$")
+        self.assertRegex(text, r"(?m)^update ms +[0-9.e-]+$")
+        self.assertNotIn("left out", text)
+
+    def test_a_wide_one_shows_all(self):
+        text = self.shown(*self.CELLS, "--batch", "1,2", "--no-db", width=400)
+        self.assertIn("update ms", text)
+        self.assertNotIn("left out", text)
+
+    def test_what_is_kept_and_compared_keeps_to_the_width(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = ["--db", os.path.join(folder, "results.db")]
+            self.assertEqual(run(*self.CELLS, "--batch", "1,2", *store).returncode, 0)
+            listed = self.shown("results", "list", *store, width=80)
+            compared = self.shown("compare", "this/batch=1", "this/batch=1", *store, width=40)
+        self.keeps_to(80, listed)
+        self.assertRegex(listed, r"(?m)^id +system +model ")
+        self.keeps_to(40, compared)
+        self.assertRegex(compared, r"(?m)^answer +\w")
 
 
 class WrongCalls(unittest.TestCase):

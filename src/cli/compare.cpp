@@ -56,12 +56,12 @@ void add_compare_command(Command app, CommandContext& context) {
   add_store_options(command, options->store);
   add_output_options(command, options->output);
   command.on_run([options, &context] {
-    const Format format = chosen_format(options->output);
+    const Layout layout = chosen_layout(options->output);
     check_output(options->output);
     const std::optional<double> tolerated =
         options->fail_if_slower ? std::optional(parse_share(*options->fail_if_slower)) : std::nullopt;
     const std::vector<Selection> selected = selections(*options);
-    write_output(options->output, format_comparison(selected, format));
+    write_output(options->output, format_comparison(selected, layout));
     if (tolerated && any_slower(selected, *tolerated)) context.exit_status = 1;
   });
 }

@@ -166,9 +166,9 @@ class Run {
   bool output_failed_ = false;
 };
 
-std::string shown(const Job& job, std::span<const Record> records, Format format) {
-  const Present& present = is_for_people(format) ? job.present : job.present_to_programs;
-  return present ? present(records, format) : format_records(records, format);
+std::string shown(const Job& job, std::span<const Record> records, const Layout& layout) {
+  const Present& present = is_for_people(layout.format) ? job.present : job.present_to_programs;
+  return present ? present(records, layout) : format_records(records, layout);
 }
 
 void say_where(const Run& run, const Job& job) {
@@ -202,19 +202,19 @@ void add_continue_option(Command command, KeepOptions& options) {
 }
 
 void run_job(const Job& job, const KeepOptions& options, CommandContext& context) {
-  const Format format = chosen_format(options.output);
+  const Layout layout = chosen_layout(options.output);
   check_output(options.output);
   check_system_name(options.system);
   for (const auto& item : job.items) item->check(say_note);
   catch_interrupt();
-  Run run(job, options, format, context.command);
+  Run run(job, options, layout.format, context.command);
   run.run();
   const std::vector<Record> records = run.finished();
   if (records.empty() && run.error()) throw *run.error();
   if (records.empty()) {
     say_note(fmt::format("interrupted before {}", job.first_result));
   } else {
-    if (!run.streams()) write_output(options.output, shown(job, records, format));
+    if (!run.streams()) write_output(options.output, shown(job, records, layout));
     say_where(run, job);
     if (!job.suite.empty()) run.kept().write_page();
   }

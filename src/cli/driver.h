@@ -28,7 +28,7 @@ void add_keep_options(Command command, KeepOptions& options);
 // --continue [RUN].
 void add_continue_option(Command command, KeepOptions& options);
 
-using Present = std::function<std::string(std::span<const Record>, Format)>;
+using Present = std::function<std::string(std::span<const Record>, const Layout&)>;
 
 // What a call asks for, and how it is shown.
 struct Job {

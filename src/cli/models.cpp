@@ -61,12 +61,12 @@ Json json_of(const std::vector<Row>& rows) {
   return array;
 }
 
-std::string zoo_text(Format format) {
+std::string zoo_text(const Layout& layout) {
   std::vector<Row> rows;
   for (const Model& model : models()) rows.push_back(row_of(model));
-  switch (format) {
-    case Format::table: return render_plain(grid_of(rows));
-    case Format::md: return render_markdown(grid_of(rows));
+  switch (layout.format) {
+    case Format::table:
+    case Format::md: return render(grid_of(rows), layout);
     case Format::json: return to_text(json_of(rows), 2) + "\n";
     default: throw UserError("--format: 'tacho models' prints table, md or json");
   }
@@ -86,10 +86,10 @@ void add_models_command(Command app, CommandContext&) {
   command.option("name", options->name, "Print the layers of this one").suggest(model_names());
   add_output_options(command, options->output, "table, md or json");
   command.on_run([options] {
-    const Format format = chosen_format(options->output);
+    const Layout layout = chosen_layout(options->output);
     check_output(options->output);
     write_output(options->output,
-                 options->name.empty() ? zoo_text(format) : layers_text(find_model(options->name), *options));
+                 options->name.empty() ? zoo_text(layout) : layers_text(find_model(options->name), *options));
   });
 }
 

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,15 @@
 #include "base/file.h"
 
 namespace tacho {
+namespace {
+
+// 0: unknown.
+size_t terminal_width() {
+  winsize size = {};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace
 
 void add_output_options(Command command, OutputOptions& options, std::string_view formats) {
   command.option("--format", options.format,
@@ -19,9 +29,10 @@ void add_output_options(Command command, OutputOptions& options, std::string_vie
   command.option("-o,--output", options.file, "Write the result to this file instead of stdout");
 }
 
-Format chosen_format(const OutputOptions& options) {
-  if (!options.format.empty()) return parse_format(options.format);
-  return !options.file && isatty(STDOUT_FILENO) ? Format::table : Format::md;
+Layout chosen_layout(const OutputOptions& options) {
+  const bool on_terminal = !options.file && isatty(STDOUT_FILENO);
+  const Format usual = on_terminal ? Format::table : Format::md;
+  return {options.format.empty() ? usual : parse_format(options.format), on_terminal ? terminal_width() : 0};
 }
 
 void check_output_file(std::string_view option, const std::filesystem::path& file) {

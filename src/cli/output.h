@@ -18,7 +18,8 @@ struct OutputOptions {
 void add_output_options(Command command, OutputOptions& options,
                         std::string_view formats = "table, md, csv, json or jsonl");
 
-Format chosen_format(const OutputOptions& options);
+// As wide as the terminal, where a table goes to one.
+Layout chosen_layout(const OutputOptions& options);
 
 // Throw UserError where the file could not be written in the end, before anything was done in vain.
 void check_output(const OutputOptions& options);

@@ -56,7 +56,7 @@ std::vector<Record> records_of(const PlanOptions& options) {
 }
 
 std::string plan_text(const PlanOptions& options) {
-  const Format format = chosen_format(options.output);
+  const Layout layout = chosen_layout(options.output);
   const JobSize job = job_size(options);
   const std::vector<Record> records = records_of(options);
   if (options.price_per_hour && (!std::isfinite(*options.price_per_hour) || *options.price_per_hour < 0)) {
@@ -65,8 +65,8 @@ std::string plan_text(const PlanOptions& options) {
   const bool has_job = job.iterations || job.images || job.voxels;
   if (options.price_per_hour && !has_job)
     throw UserError("--price needs a job: --iterations, --images or --voxels");
-  return has_job ? format_forecast(records, job, options.price_per_hour, format)
-                 : format_volume_extrapolation(records, format);
+  return has_job ? format_forecast(records, job, options.price_per_hour, layout)
+                 : format_volume_extrapolation(records, layout);
 }
 
 void add_job_options(Command command, PlanOptions& options) {

@@ -46,9 +46,9 @@ void check_files(const ProfileOptions& options) {
 void profile_and_report(const ProfileOptions& options, CommandContext& context) {
   check_files(options);
   std::optional<Profile> profile;
-  const auto present = [&](std::span<const Record> records, Format format) {
+  const auto present = [&](std::span<const Record> records, const Layout& layout) {
     profile->pass = records.front();
-    return format_profile(*profile, format, options.top);
+    return format_profile(*profile, layout, options.top);
   };
   const Job job = {.items = profile_item(one_case(options.sweep), profile),
                    .first_result = "the last pass, so there is no profile",

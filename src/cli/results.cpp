@@ -72,16 +72,17 @@ void add_list(Command results, const Options& options) {
                "The published results that come with the program; without a filter, their sets");
   add_output_options(command, options->output);
   command.on_run([options] {
-    const Format format = chosen_format(options->output);
+    const Layout layout = chosen_layout(options->output);
     check_output(options->output);
-    if (lists_sets(*options, format)) return write_output(options->output, render(sets_grid(), format));
+    if (lists_sets(*options, layout.format))
+      return write_output(options->output, render(sets_grid(), layout));
     const RecordList list = chosen_records(*options);
     if (list.records.empty() && is_filtered(*options)) {
       fmt::print(stderr, "tacho: note: no result has that model and system\n");
     } else if (list.records.empty() && list.unread.empty()) {
       fmt::print(stderr, "tacho: note: nothing is kept in {}\n", store_path(options->store).string());
     }
-    write_output(options->output, format_records(list.records, format, true));
+    write_output(options->output, format_records(list.records, layout, true));
   });
 }
 

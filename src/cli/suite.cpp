@@ -45,24 +45,25 @@ std::string what_was_shrunk(const Case& whole, const Case& run) {
                      run.repeat, whole.repeat, run.warmup, whole.warmup);
 }
 
-std::string present_zoo(std::span<const Record> records, Format format) {
+std::string present_zoo(std::span<const Record> records, const Layout& layout) {
   const std::vector<Record> published = select_records("reference:dgx1-v100", {}, "").records;
   const SystemInfo& system = records[0].system;
-  return fmt::format(
+  const std::string caption = fmt::format(
       "{}: {}, {} cores; batch 16, 224x224; training is forward + backward, without the update; ~ is "
-      "noisy\n\n{}",
-      system.name, system.cpu, system.cores, render(zoo_table(records, published), format));
+      "noisy\n\n",
+      system.name, system.cpu, system.cores);
+  return wrap(caption, layout.width) + render(zoo_table(records, published), layout);
 }
 
-std::string present_cifar(std::span<const Record> records, const std::string& shrunk, Format format) {
+std::string present_cifar(std::span<const Record> records, const std::string& shrunk, const Layout& layout) {
   const std::vector<Record> published = select_records("reference:keras-cifar10", {}, "").records;
   const SystemInfo& system = records[0].system;
-  return fmt::format(
+  const std::string caption = fmt::format(
       "{}: {}, {} cores; data {}; the time includes evaluation after every epoch, images/s count training "
       "alone; "
-      "corrected figures in brackets\n\n{}{}",
-      system.name, system.cpu, system.cores, records[0].data, shrunk,
-      render(cifar_table(records, published), format));
+      "corrected figures in brackets\n\n{}",
+      system.name, system.cpu, system.cores, records[0].data, shrunk);
+  return wrap(caption, layout.width) + render(cifar_table(records, published), layout);
 }
 
 // Whole trainings, one after the other, all on the same data.
@@ -87,8 +88,8 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
   const Job job = {.items = train_items(std::move(jobs), data),
                    .suite = std::string(suite.name),
                    .first_result = "the first epoch was finished",
-                   .present = [&](std::span<const Record> records, Format format) {
-                     return present_cifar(records, shrunk, format);
+                   .present = [&](std::span<const Record> records, const Layout& layout) {
+                     return present_cifar(records, shrunk, layout);
                    }};
   run_job(job, options.keep, context);
 }
@@ -99,9 +100,10 @@ void measure_and_report(const Suite& suite, const SuiteOptions& options, Command
   const std::string shrunk = what_was_shrunk(whole.front(), cells.front());
   const Job job = {.items = bench_items(cells),
                    .suite = std::string(suite.name),
-                   .present = [&](std::span<const Record> records, Format format) {
-                     return shrunk + (suite.name == "zoo" ? present_zoo(records, format)
-                                                          : format_records(records, format));
+                   .present = [&](std::span<const Record> records, const Layout& layout) {
+                     return wrap(shrunk, layout.width) + (suite.name == "zoo"
+                                                              ? present_zoo(records, layout)
+                                                              : format_records(records, layout));
                    }};
   run_job(job, options.keep, context);
 }

@@ -82,7 +82,7 @@ Grid grid_of(const SystemInfo& system) {
 }
 
 std::string system_text(const SystemOptions& options) {
-  const Format format = chosen_format(options.output);
+  const Format format = chosen_layout(options.output).format;
   if (format == Format::csv || format == Format::jsonl) {
     throw UserError("--format: 'tacho system' prints table, md or json");
   }

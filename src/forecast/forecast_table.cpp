@@ -53,20 +53,21 @@ std::string note_of(const Line& line) {
 }
 
 Grid grid_of(std::span<const Line> lines, std::optional<double> price_per_hour) {
-  Grid grid = {.columns = {{"system"},
+  Grid grid = {.columns = {{"system", false, Importance::much},
                            {"engine"},
-                           {"model"},
+                           {"model", false, Importance::much},
                            {"mode"},
                            {"batch", true},
                            {"devices", true},
                            {"threads", true},
                            {"image", true},
-                           {"job"},
-                           {"time", true},
+                           {"job", false, Importance::much},
+                           {"time", true, Importance::most},
                            {"95 % interval", true}},
                .rows = {}};
-  if (price_per_hour) grid.columns.push_back({fmt::format("cost at {}/h", *price_per_hour), true});
-  grid.columns.push_back({"note"});
+  if (price_per_hour)
+    grid.columns.push_back({fmt::format("cost at {}/h", *price_per_hour), true, Importance::most});
+  grid.columns.push_back({"note", false, Importance::little});
   for (const Line& line : lines) {
     const Record& r = *line.record;
     std::vector<std::string> row = {r.system.name,
@@ -113,17 +114,17 @@ Json json_of(const Line& line, std::optional<double> price_per_hour) {
 }  // namespace
 
 std::string format_forecast(std::span<const Record> records, const JobSize& job,
-                            std::optional<double> price_per_hour, Format format) {
+                            std::optional<double> price_per_hour, const Layout& layout) {
   const std::vector<Line> lines = lines_of(records, job);
   if (lines.empty()) {
     throw UserError(
         "none of these results tells how long that takes; training is needed for --iterations and "
         "--epochs, inference for --images, a volume network for --voxels");
   }
-  if (is_for_people(format)) return render(grid_of(lines, price_per_hour), format);
+  if (is_for_people(layout.format)) return render(grid_of(lines, price_per_hour), layout);
   Json list = Json::array();
   for (const Line& line : lines) list.push_back(json_of(line, price_per_hour));
-  return format_objects(list, format);
+  return format_objects(list, layout.format);
 }
 
 }  // namespace tacho

@@ -119,17 +119,17 @@ Json json_of(const VolumeRow& row) {
 
 }  // namespace
 
-std::string format_volume_extrapolation(std::span<const Record> records, Format format) {
+std::string format_volume_extrapolation(std::span<const Record> records, const Layout& layout) {
   const std::vector<VolumeRow> rows = volume_rows(records);
   if (rows.empty()) {
     throw UserError(
         "no result of a volume network is there; say the size of the job: --iterations, --epochs with "
         "--images, --images or --voxels");
   }
-  if (is_for_people(format)) return render(grid_of(rows), format);
+  if (is_for_people(layout.format)) return render(grid_of(rows), layout);
   Json list = Json::array();
   for (const VolumeRow& row : rows) list.push_back(json_of(row));
-  return format_objects(list, format);
+  return format_objects(list, layout.format);
 }
 
 }  // namespace tacho

@@ -47,18 +47,18 @@ bool belongs_to(const Record& published, std::span<const Record> own) {
 }  // namespace
 
 Grid cifar_table(std::span<const Record> records, std::span<const Record> published) {
-  Grid grid = {.columns = {{"Network"},
+  Grid grid = {.columns = {{"Network", false, Importance::most},
                            {"Image", true},
-                           {"System"},
+                           {"System", false, Importance::most},
                            {"Engine"},
                            {"Devices", true},
                            {"Batch", true},
                            {"Epochs", true},
-                           {"Training time s", true},
+                           {"Training time s", true, Importance::much},
                            {"Time/epoch s", true},
                            {"Images/s", true},
                            {"Training accuracy", true},
-                           {"Test accuracy", true},
+                           {"Test accuracy", true, Importance::much},
                            {"Memory MiB", true}},
                .rows = {}};
   std::vector<std::string> models;

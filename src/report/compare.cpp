@@ -78,8 +78,8 @@ class Columns {
   explicit Columns(std::span<const NamedPair> pairs) : pairs_(pairs) { grid_.rows.resize(pairs.size()); }
 
   template<typename Text>
-  void add(std::string header, bool right, const Text& text) {
-    grid_.columns.push_back({std::move(header), right});
+  void add(GridColumn column, const Text& text) {
+    grid_.columns.push_back(std::move(column));
     for (size_t i = 0; i < pairs_.size(); ++i) grid_.rows[i].push_back(text(pairs_[i]));
   }
 
@@ -96,39 +96,40 @@ void add_values(std::span<const Selection> selections, std::span<const NamedPair
       std::ranges::all_of(pairs, [&](const NamedPair& p) { return p.pair.metric->unit == unit; });
   const bool one_other = selections.size() == 2;
   const std::string suffix = one_unit ? fmt::format(" {}", unit) : "";
-  if (!one_other) columns.add("against", false, [](const NamedPair& p) { return std::string(p.against); });
-  columns.add(selections[0].name + suffix, true,
+  if (!one_other)
+    columns.add({"against", false, Importance::much},
+                [](const NamedPair& p) { return std::string(p.against); });
+  columns.add({selections[0].name + suffix, true},
               [](const NamedPair& p) { return format_significant(p.pair.a_value, kDigits); });
-  columns.add((one_other ? selections[1].name : "other") + suffix, true,
+  columns.add({(one_other ? selections[1].name : "other") + suffix, true},
               [](const NamedPair& p) { return format_significant(p.pair.b_value, kDigits); });
-  if (!one_unit)
-    columns.add("unit", false, [](const NamedPair& p) { return std::string(p.pair.metric->unit); });
+  if (!one_unit) columns.add({"unit"}, [](const NamedPair& p) { return std::string(p.pair.metric->unit); });
 }
 
 Grid grid_of(std::span<const Selection> selections, std::span<const NamedPair> pairs) {
   Columns columns(pairs);
-  columns.add("model", false, [](const NamedPair& p) { return p.pair.a.model; });
-  columns.add("mode", false, [](const NamedPair& p) { return p.pair.a.mode; });
-  if (has_several_systems(pairs)) columns.add("system", false, system_text);
+  columns.add({"model", false, Importance::most}, [](const NamedPair& p) { return p.pair.a.model; });
+  columns.add({"mode", false, Importance::most}, [](const NamedPair& p) { return p.pair.a.mode; });
+  if (has_several_systems(pairs)) columns.add({"system", false, Importance::much}, system_text);
   for (const Field& field : fields()) {
     if (!describes_case(field) || is_shared(field, pairs)) continue;
-    columns.add(std::string(field.header), field.number,
+    columns.add({std::string(field.header), field.number, importance_of(field)},
                 [&](const NamedPair& p) { return both(field, p.pair); });
   }
   add_values(selections, pairs, columns);
   const auto unless_refused = [](const NamedPair& p, std::string text) {
     return p.pair.refusals.empty() ? text : "";
   };
-  columns.add("ratio", true, [&](const NamedPair& p) {
+  columns.add({"ratio", true, Importance::most}, [&](const NamedPair& p) {
     return unless_refused(p, format_significant(p.pair.comparison.ratio, kRatioDigits));
   });
-  columns.add("interval", true,
+  columns.add({"interval", true},
               [&](const NamedPair& p) { return unless_refused(p, interval_text(p.pair.comparison)); });
-  columns.add("answer", false, [](const NamedPair& p) {
+  columns.add({"answer", false, Importance::most}, [](const NamedPair& p) {
     return p.pair.refusals.empty() ? std::string(name_of(p.pair.comparison.answer)) : "not compared";
   });
   if (std::ranges::any_of(pairs, [](const NamedPair& p) { return !notes_text(p.pair).empty(); })) {
-    columns.add("note", false, [](const NamedPair& p) { return notes_text(p.pair); });
+    columns.add({"note", false, Importance::little}, [](const NamedPair& p) { return notes_text(p.pair); });
   }
   return columns.take();
 }
@@ -181,14 +182,16 @@ bool any_slower(std::span<const Selection> selections, double share) {
   });
 }
 
-std::string format_comparison(std::span<const Selection> selections, Format format) {
+std::string format_comparison(std::span<const Selection> selections, const Layout& layout) {
   const std::vector<NamedPair> pairs = all_pairs(selections);
   if (pairs.empty())
     throw UserError("{} and the others have no network and mode in common", selections[0].name);
-  if (is_for_people(format)) return caption(selections, pairs) + render(grid_of(selections, pairs), format);
+  if (is_for_people(layout.format)) {
+    return wrap(caption(selections, pairs), layout.width) + render(grid_of(selections, pairs), layout);
+  }
   Json list = Json::array();
   for (const NamedPair& pair : pairs) list.push_back(json_of(pair, selections[0].name));
-  return format_objects(list, format);
+  return format_objects(list, layout.format);
 }
 
 }  // namespace tacho

@@ -33,5 +33,47 @@ TEST(Grid, PlainLinesEndWithoutBlanks) {
   EXPECT_EQ(render_plain(grid), "x  reason\n-  ------\na\n");
 }
 
+const Grid kWide = {.columns = {{"model", false, Importance::most},
+                                {"median ms", true, Importance::much},
+                                {"update ms", true},
+                                {"reason", false}},
+                    .rows = {{"resnet18", "45.2 ± 0.3", "4.1", "the load was high"},
+                             {"vgg16", "901", "", "needs about 3.2 TiB"}}};
+
+TEST(Grid, LeavesOutTheColumnsThatSayLeastWhereTheWidthIsShort) {
+  EXPECT_EQ(render_plain(kWide, 31),
+            "model      median ms  update ms\n"
+            "--------  ----------  ---------\n"
+            "resnet18  45.2 ± 0.3        4.1\n"
+            "vgg16            901\n\n"
+            "left out for the width: reason;\n--format md shows all\n");
+  EXPECT_EQ(render_plain(kWide, 30).substr(0, 21), "model      median ms\n");
+}
+
+TEST(Grid, IsWholeWhereItJustFits) {
+  EXPECT_EQ(render_plain(kWide, 52), render_plain(kWide));
+  EXPECT_NE(render_plain(kWide, 51), render_plain(kWide));
+}
+
+TEST(Grid, TurnsASingleRowThatIsTooWideIntoLinesOfNameAndValue) {
+  Grid grid = kWide;
+  grid.rows = {{"vgg16", "", "4.1", "needs about 3.2 TiB"}};
+  EXPECT_EQ(render_plain(grid, 24),
+            "model      vgg16\n"
+            "update ms  4.1\n"
+            "reason     needs about\n"
+            "           3.2 TiB\n");
+}
+
+TEST(Grid, KeepsItsFirstColumnHoweverNarrow) {
+  EXPECT_EQ(render_plain(kWide, 1).substr(0, 27), "model\n--------\nresnet18\nvgg");
+}
+
+TEST(Grid, WrapsLongLinesAtBlanksAndLeavesTheOthers) {
+  EXPECT_EQ(wrap("one two three\n\nfour\n", 7), "one two\nthree\n\nfour\n");
+  EXPECT_EQ(wrap("one two three", 7, 2), "one two\n  three");
+  EXPECT_EQ(wrap("one two three", 0), "one two three");
+}
+
 }  // namespace
 }  // namespace tacho

@@ -25,8 +25,12 @@ double difference_percent(const Profile& profile) {
 std::string text(const std::optional<double>& value) { return value ? format_significant(*value, 3) : ""; }
 
 // What is known of a layer and of a kernel alike; each table puts its own columns before these.
-const std::vector<GridColumn> kFigures = {{"ms", true},           {"% of pass", true}, {"GFLOP/s", true},
-                                          {"% of peak", true},    {"bytes", true},     {"GB/s", true},
+const std::vector<GridColumn> kFigures = {{"ms", true, Importance::much},
+                                          {"% of pass", true, Importance::much},
+                                          {"GFLOP/s", true},
+                                          {"% of peak", true},
+                                          {"bytes", true},
+                                          {"GB/s", true},
                                           {"% of roofline", true}};
 
 std::vector<std::string> figures(const ProfileRow& row, const Profile& profile) {
@@ -49,8 +53,8 @@ void add_figures(Grid& grid, std::span<const ProfileRow> rows, const Profile& pr
 
 Grid layer_grid(std::span<const ProfileRow> rows, const Profile& profile) {
   const bool training = profile.pass.mode == "train";
-  Grid grid = {.columns = {{"layer"}, {"op"}, {"kernel"}}, .rows = {}};
-  if (training) grid.columns.insert(grid.columns.begin(), {"phase"});
+  Grid grid = {.columns = {{"layer", false, Importance::most}, {"op"}, {"kernel"}}, .rows = {}};
+  if (training) grid.columns.insert(grid.columns.begin(), {"phase", false, Importance::most});
   for (const ProfileRow& row : rows) {
     grid.rows.push_back({row.name, row.op, row.kernel});
     if (training) grid.rows.back().insert(grid.rows.back().begin(), row.phase);
@@ -60,7 +64,9 @@ Grid layer_grid(std::span<const ProfileRow> rows, const Profile& profile) {
 }
 
 Grid kernel_grid(std::span<const ProfileRow> rows, const Profile& profile) {
-  Grid grid = {.columns = {{"op"}, {"kernel"}, {"layers", true}}, .rows = {}};
+  Grid grid = {
+      .columns = {{"op", false, Importance::most}, {"kernel", false, Importance::most}, {"layers", true}},
+      .rows = {}};
   for (const ProfileRow& row : rows) grid.rows.push_back({row.op, row.kernel, std::to_string(row.layers)});
   add_figures(grid, rows, profile);
   return grid;
@@ -87,13 +93,14 @@ std::string roofline_note(std::span<const ProfileRow> rows) {
          "counted, and what is still in a cache does not come from memory\n";
 }
 
-std::string profile_text(const Profile& profile, Format format, std::optional<size_t> top) {
+std::string profile_text(const Profile& profile, const Layout& layout, std::optional<size_t> top) {
   const std::vector<ProfileRow> layers = layer_rows(profile);
   const std::vector<ProfileRow> shown = top ? most_expensive(layers, *top) : layers;
-  return fmt::format("{}\n{}\n{}\n{}\n{}{}", format_records({&profile.pass, 1}, format),
-                     peaks_line(profile.speed), render(layer_grid(shown, profile), format),
-                     render(kernel_grid(kernel_rows(layers), profile), format), sum_line(profile),
-                     roofline_note(layers));
+  return fmt::format("{}\n{}\n{}\n{}\n{}", format_records({&profile.pass, 1}, layout),
+                     wrap(peaks_line(profile.speed), layout.width),
+                     render(layer_grid(shown, profile), layout),
+                     render(kernel_grid(kernel_rows(layers), profile), layout),
+                     wrap(sum_line(profile) + roofline_note(layers), layout.width));
 }
 
 void set(Json& object, const char* name, const std::optional<double>& value) {
@@ -145,8 +152,9 @@ Json json_of(const Profile& profile, std::span<const ProfileRow> layers) {
 
 }  // namespace
 
-std::string format_profile(const Profile& profile, Format format, std::optional<size_t> top) {
-  if (is_for_people(format)) return profile_text(profile, format, top);
+std::string format_profile(const Profile& profile, const Layout& layout, std::optional<size_t> top) {
+  const Format format = layout.format;
+  if (is_for_people(format)) return profile_text(profile, layout, top);
   const std::vector<ProfileRow> layers = layer_rows(profile);
   if (format == Format::csv) return format_objects(layers_json(layers, profile), format);
   return to_text(json_of(profile, layers), format == Format::json ? 2 : -1) + "\n";

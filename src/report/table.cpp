@@ -31,7 +31,9 @@ bool is_column(const Field& field, std::span<const Record> records) {
 }
 
 void add_identity(std::span<const Record> records, Grid& grid) {
-  for (const char* header : {"id", "time", "system"}) grid.columns.push_back({header, false});
+  grid.columns = {{"id", false, Importance::most},
+                  {"time", false, Importance::little},
+                  {"system", false, Importance::much}};
   for (size_t i = 0; i < records.size(); ++i) {
     grid.rows[i] = {records[i].reference.empty() ? shown_id(records[i].id) : records[i].id, records[i].time,
                     records[i].system.name};
@@ -44,7 +46,7 @@ Grid grid_of(std::span<const Record> records, bool identified) {
   if (identified) add_identity(records, grid);
   for (const Field& field : fields()) {
     if (!is_column(field, records)) continue;
-    grid.columns.push_back({std::string(field.header), field.number});
+    grid.columns.push_back({std::string(field.header), field.number, importance_of(field)});
     for (size_t i = 0; i < records.size(); ++i) grid.rows[i].push_back(field.text(records[i]));
   }
   return grid;
@@ -150,8 +152,8 @@ Format parse_format(std::string_view name) {
 
 bool is_for_people(Format format) { return format == Format::table || format == Format::md; }
 
-std::string render(const Grid& grid, Format format) {
-  return format == Format::md ? render_markdown(grid) : render_plain(grid);
+std::string render(const Grid& grid, const Layout& layout) {
+  return layout.format == Format::md ? render_markdown(grid) : render_plain(grid, layout.width);
 }
 
 std::string format_objects(const Json& list, Format format) {
@@ -162,13 +164,14 @@ std::string format_objects(const Json& list, Format format) {
   return lines;
 }
 
-std::string format_records(std::span<const Record> records, Format format, bool identified) {
-  switch (format) {
+std::string format_records(std::span<const Record> records, const Layout& layout, bool identified) {
+  switch (layout.format) {
     case Format::table:
-    case Format::md: return caption(records, identified) + render(grid_of(records, identified), format);
+    case Format::md:
+      return wrap(caption(records, identified), layout.width) + render(grid_of(records, identified), layout);
     case Format::csv: return render_csv(every_field(records));
     case Format::json:
-    case Format::jsonl: return format_objects(json(records), format);
+    case Format::jsonl: return format_objects(json(records), layout.format);
   }
   return "";
 }

@@ -93,5 +93,16 @@ TEST(Table, NoRecordsAreAnEmptyTable) {
 
 TEST(Table, AnUnknownFormatIsRefused) { EXPECT_THROW(parse_format("xml"), UserError); }
 
+TEST(Table, WhatIdentifiesAndTheHeadlinesStayWhereTheTerminalIsNarrow) {
+  std::vector records = {measured("resnet18", 1), measured("resnet18", 2)};
+  for (Record& record : records) record.gflops = 302, record.peak_memory_mib = 251;
+  records[0].judgement.reason = "the second half of the passes was 6.0 % faster than the first";
+  const std::string text = format_records(records, Layout(Format::table, 72));
+  for (const char* kept : {"model", "threads", "median", "images/s", "verdict"})
+    EXPECT_THAT(text, HasSubstr(kept));
+  EXPECT_THAT(text, HasSubstr("left out for the width: reason, memory MiB, GFLOP/s;"));
+  EXPECT_THAT(format_records(records, Layout(Format::md, 72)), HasSubstr("GFLOP/s"));
+}
+
 }  // namespace
 }  // namespace tacho

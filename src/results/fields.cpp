@@ -128,6 +128,11 @@ constexpr Field needed(Field field, Presence presence) {
   return field;
 }
 
+constexpr Field headline(Field field) {
+  field.headline = true;
+  return field;
+}
+
 constexpr std::array kFields = {
     needed(Field{"schema", access<&R::schema>, FieldRole::environment}, Presence::always),
     needed(Field{"id", access<&R::id>, FieldRole::environment}, Presence::always),
@@ -214,12 +219,12 @@ constexpr std::array kFields = {
     Field{"time_includes", access<&R::time_includes>, FieldRole::protocol},
     Field{"interleaved", access<&R::interleaved>, FieldRole::protocol},
     Field{"samples_ms", access<&R::samples_ms>, FieldRole::figure},
-    Field{"median_ms", access<&R::median_ms>, FieldRole::figure, Column::present, "median ± MAD ms",
-          median_text, true},
+    headline(Field{"median_ms", access<&R::median_ms>, FieldRole::figure, Column::present, "median ± MAD ms",
+                   median_text, true}),
     Field{"mad_ms", access<&R::mad_ms>, FieldRole::figure},
     Field{"min_ms", access<&R::min_ms>, FieldRole::figure},
-    Field{"mean_ms", access<&R::mean_ms>, FieldRole::figure, Column::present, "mean ms", published_mean_text,
-          true},
+    headline(Field{"mean_ms", access<&R::mean_ms>, FieldRole::figure, Column::present, "mean ms",
+                   published_mean_text, true}),
     Field{"median_low_ms", access<&R::median_low_ms>, FieldRole::figure},
     Field{"median_high_ms", access<&R::median_high_ms>, FieldRole::figure},
     Field{"p95_ms", access<&R::p95_ms>, FieldRole::figure},
@@ -231,14 +236,14 @@ constexpr std::array kFields = {
           number<&R::backward_ms>, true},
     Field{"update_ms", access<&R::update_ms>, FieldRole::figure, Column::present, "update ms",
           number<&R::update_ms>, true},
-    Field{"images_per_s", access<&R::images_per_s>, FieldRole::figure, Column::present, "images/s",
-          number<&R::images_per_s>, true},
+    headline(Field{"images_per_s", access<&R::images_per_s>, FieldRole::figure, Column::present, "images/s",
+                   number<&R::images_per_s>, true}),
     Field{"forward_images_per_s", access<&R::forward_images_per_s>, FieldRole::figure, Column::present,
           "forward images/s", number<&R::forward_images_per_s>, true},
     Field{"backward_images_per_s", access<&R::backward_images_per_s>, FieldRole::figure, Column::present,
           "backward images/s", number<&R::backward_images_per_s>, true},
-    Field{"speedup", access<&R::speedup>, FieldRole::figure, Column::present, "speed-up", number<&R::speedup>,
-          true},
+    headline(Field{"speedup", access<&R::speedup>, FieldRole::figure, Column::present, "speed-up",
+                   number<&R::speedup>, true}),
     Field{"flop_per_pass", access<&R::flop_per_pass>, FieldRole::figure},
     Field{"bytes_per_pass", access<&R::bytes_per_pass>, FieldRole::figure},
     Field{"gflops", access<&R::gflops>, FieldRole::figure, Column::present, "GFLOP/s", number<&R::gflops>,
@@ -257,22 +262,22 @@ constexpr std::array kFields = {
     Field{"iterations", access<&R::iterations>, FieldRole::figure},
     Field{"seconds", access<&R::seconds>, FieldRole::figure, Column::present, "total s",
           number<&R::seconds, 5>, true},
-    Field{"seconds_per_epoch", access<&R::seconds_per_epoch>, FieldRole::figure, Column::present, "s/epoch",
-          number<&R::seconds_per_epoch, 4>, true},
+    headline(Field{"seconds_per_epoch", access<&R::seconds_per_epoch>, FieldRole::figure, Column::present,
+                   "s/epoch", number<&R::seconds_per_epoch, 4>, true}),
     Field{"evaluation_seconds", access<&R::evaluation_seconds>, FieldRole::figure},
     Field{"wait_percent", access<&R::wait_percent>, FieldRole::figure, Column::present, "waiting for data %",
           number<&R::wait_percent, 2>, true},
     Field{"train_accuracy", access<&R::train_accuracy>, FieldRole::figure, Column::present, "train accuracy",
           number<&R::train_accuracy>, true},
-    Field{"test_accuracy", access<&R::test_accuracy>, FieldRole::figure, Column::present, "test accuracy",
-          number<&R::test_accuracy>, true},
+    headline(Field{"test_accuracy", access<&R::test_accuracy>, FieldRole::figure, Column::present,
+                   "test accuracy", number<&R::test_accuracy>, true}),
     Field{"target_accuracy", access<&R::target_accuracy>, FieldRole::protocol},
     Field{"seconds_to_target", access<&R::seconds_to_target>, FieldRole::figure, Column::present,
           "s to target", number<&R::seconds_to_target, 4>, true},
-    Field{"iterations_per_min", access<&R::iterations_per_min>, FieldRole::figure, Column::present,
-          "iterations/min", number<&R::iterations_per_min>, true},
-    Field{"output_mvox_per_s", access<&R::output_mvox_per_s>, FieldRole::figure, Column::present, "Mvox/s",
-          number<&R::output_mvox_per_s>, true},
+    headline(Field{"iterations_per_min", access<&R::iterations_per_min>, FieldRole::figure, Column::present,
+                   "iterations/min", number<&R::iterations_per_min>, true}),
+    headline(Field{"output_mvox_per_s", access<&R::output_mvox_per_s>, FieldRole::figure, Column::present,
+                   "Mvox/s", number<&R::output_mvox_per_s>, true}),
     Field{"reference", access<&R::reference>, FieldRole::environment},
     Field{"source", access<&R::source>, FieldRole::environment},
     Field{"protocol", access<&R::protocol>, FieldRole::environment},
@@ -282,8 +287,8 @@ constexpr std::array kFields = {
           text<&R::correction>},
     Field{"corrected", access<&R::corrected>, FieldRole::figure},
     Field{"extrapolated", access<&R::extrapolated>, FieldRole::figure},
-    needed(Field{"verdict", kVerdict, FieldRole::figure, Column::present, "verdict", verdict_text},
-           Presence::measured),
+    headline(needed(Field{"verdict", kVerdict, FieldRole::figure, Column::present, "verdict", verdict_text},
+                    Presence::measured)),
     Field{"reason", kReason, FieldRole::figure, Column::present, "reason", reason_text},
     needed(Field{"system", kSystem, FieldRole::environment}, Presence::always),
 };
@@ -307,6 +312,19 @@ void set_fields(const Json& values, Record& record) {
       throw UserError("'{}' {}", name, error.what());
     }
   }
+}
+
+Importance importance_of(const Field& field) {
+  if (field.headline) return Importance::much;
+  switch (field.role) {
+    case FieldRole::subject: return Importance::most;
+    case FieldRole::work:
+    case FieldRole::means: return Importance::much;
+    case FieldRole::figure: return Importance::some;
+    case FieldRole::protocol:
+    case FieldRole::environment: return Importance::little;
+  }
+  return Importance::little;
 }
 
 bool agree(const Record& a, const Record& b, std::initializer_list<FieldRole> roles) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "results/importance.h"
 #include "results/record.h"
 
 namespace tacho {
@@ -64,6 +65,7 @@ struct Field {
   bool number = false;                           // aligned to the right
   Axis axis = {};                                // without parse(): no axis
   Presence presence = Presence::optional;
+  bool headline = false;  // a figure that people look for first
 };
 
 std::span<const Field> fields();
@@ -73,6 +75,9 @@ const Field* find_field(std::string_view name);
 
 // Gives the record the fields of an object; throws UserError that names the one that is unknown or wrong.
 void set_fields(const Json& values, Record& record);
+
+// Of its column.
+Importance importance_of(const Field& field);
 
 // Whether two records have the same value in every field of these roles.
 bool agree(const Record& a, const Record& b, std::initializer_list<FieldRole> roles);
