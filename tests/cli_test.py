@@ -351,7 +351,7 @@ class NarrowTerminal(unittest.TestCase):
             store = ["--db", os.path.join(folder, "results.db")]
             self.assertEqual(run(*self.CELLS, "--batch", "1,2", *store).returncode, 0)
             listed = self.shown("results", "list", *store, width=80)
-            compared = self.shown("compare", "this/batch=1", "this/batch=1", *store, width=40)
+            compared = self.shown("compare", "null/batch=1", "null/batch=1", *store, width=40)
         self.keeps_to(80, listed)
         self.assertRegex(listed, r"(?m)^id +system +model ")
         self.keeps_to(40, compared)
