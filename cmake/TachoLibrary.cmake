@@ -39,8 +39,14 @@ function(tacho_compile_options target)
 endfunction()
 
 # In a release, at -O1 after CMake's own -O3. There GCC 12 takes empty optionals for uninitialised ones.
+set(tacho_quick_options "$<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>")
 function(tacho_quick_to_build target)
-  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>")
+  target_compile_options(${target} PRIVATE "${tacho_quick_options}")
+endfunction()
+
+# The same for single files of a folder.
+function(tacho_quick_sources)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${tacho_quick_options}")
 endfunction()
 
 # What most files include. Files include what they need nevertheless: the debug preset compiles without this.
