@@ -108,11 +108,15 @@ std::string plain_table(const Grid& grid) {
 
 std::string names_and_values(const Grid& grid, size_t width) {
   const std::vector<std::string> names = headers(grid);
-  const size_t indent = width_of(*std::ranges::max_element(names, {}, width_of)) + kGap;
+  // A long name, such as that of a run, must not push every value out of the window.
+  const size_t longest = width_of(*std::ranges::max_element(names, {}, width_of));
+  const size_t indent = std::min(longest, width / 2) + kGap;
   std::string text;
   for (size_t c = 0; c < names.size(); ++c) {
     const std::string& value = grid.rows[0][c];
-    if (!value.empty()) text += wrap(pad(names[c], indent, false) + value + "\n", width, indent);
+    if (!value.empty())
+      text +=
+          wrap(pad(names[c], indent - kGap, false) + std::string(kGap, ' ') + value + "\n", width, indent);
   }
   return text;
 }

@@ -75,5 +75,10 @@ TEST(Grid, WrapsLongLinesAtBlanksAndLeavesTheOthers) {
   EXPECT_EQ(wrap("one two three", 0), "one two three");
 }
 
+TEST(Grid, ALongNameLeavesRoomForTheValues) {
+  const Grid grid = {.columns = {{"a"}, {"of a long name"}}, .rows = {{"one two", "3"}}};
+  EXPECT_EQ(render_plain(grid, 17), "a         one two\nof a long name  3\n");
+}
+
 }  // namespace
 }  // namespace tacho
