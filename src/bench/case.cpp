@@ -49,8 +49,7 @@ std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "tr
 
 Json fields_of(const Case& cell) {
   Json fields = object_of<Case>(kEntries, cell);
-  fields.update(fields_of(cell.execution));
-  if (cell.mode == Mode::infer) fields.erase("memory");  // which only training can save
+  fields.update(fields_of(cell.execution, cell.mode == Mode::train));
   return fields;
 }
 

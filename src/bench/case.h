@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/shape.h"
 #include "engine/execution.h"
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/clock.h"
+#include "base/json_values.h"
 #include "results/fields.h"
 #include "results/statistics.h"
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/json_values.h"
 #include "capture/bench_record.h"
 #include "results/fields.h"
 #include "results/record_json.h"

@@ -4,6 +4,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/json_values.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
 #include "results/fields.h"
@@ -12,7 +13,7 @@ namespace tacho {
 namespace {
 
 void add_axis(Command command, const Field& field, TypedAxes& typed) {
-  const std::string name(field.name), option = fmt::format("--{}", name), help(field.axis.help);
+  const std::string name(field.name), option = option_of(field), help(field.axis.help);
   if (!field.axis.fallback.empty()) typed.try_emplace(name, field.axis.fallback);
   if (typed.contains(name)) {
     command.option(option, typed[name], help).show_default();
@@ -54,8 +55,9 @@ std::vector<Case> expand(const SweepOptions& options) {
 Execution execution_of(const TypedAxes& typed) {
   Execution execution = {.engine = default_engine(), .threads = 0};
   for (const auto& [name, text] : typed) {
-    const std::string option = fmt::format("--{}", name);
-    const std::vector<Json> values = find_field(name)->axis.parse(option, text);
+    const Field& field = *find_field(name);
+    const std::string option = option_of(field);
+    const std::vector<Json> values = field.axis.parse(option, text);
     if (values.size() != 1) throw UserError("{} '{}': takes one value here", option, text);
     set_field(execution, name, values.front());
   }

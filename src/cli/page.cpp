@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json_values.h"
 #include "base/os.h"
 #include "report/page.h"
 #include "report/page_data.h"

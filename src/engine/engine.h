@@ -18,6 +18,15 @@ namespace tacho {
 
 inline constexpr std::string_view kSinglePrecision = "f32";
 
+// Adds up numbers over all devices that share a pass. Every device calls it at the same places of its pass.
+class SumOverDevices {
+ public:
+  virtual ~SumOverDevices() = default;
+  virtual int devices() const = 0;
+  // Each value becomes the sum over the devices, added up in the order of their ranks.
+  virtual void sum(std::span<double> values) = 0;
+};
+
 struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
@@ -26,6 +35,9 @@ struct CompileOptions {
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
+  // In training, where there is one: the statistics of batch norms are those of all devices' batches, which
+  // are of one size. Must outlive the plan.
+  SumOverDevices* batch_norm_sums = nullptr;
 };
 
 // How often a plan has run, which dropout and the optimizer depend on.

@@ -14,7 +14,7 @@ namespace {
 
 using E = Execution;
 
-constexpr std::string_view kLow = "low";
+constexpr std::string_view kLow = "low", kSync = "sync";
 
 constexpr std::array kEntries = {
     entry<E, &E::engine>("engine"),
@@ -24,6 +24,11 @@ constexpr std::array kEntries = {
     entry<E, &E::kernel>("kernel"),
     Entry<E>{"memory", [](const E& execution) { return execution.low_memory ? Json(kLow) : Json(); },
              [](E& execution, const Json& value) { execution.low_memory = value == kLow; }},
+    entry<E, &E::parallel>("parallel"),
+    Entry<E>{"batch_norm",
+             [](const E& execution) { return execution.sync_batch_norm ? Json(kSync) : Json(); },
+             [](E& execution, const Json& value) { execution.sync_batch_norm = value == kSync; }},
+    entry<E, &E::bucket_mib>("bucket_mib"),
 };
 
 void check_precision(const Engine& engine, const std::string& precision) {
@@ -42,7 +47,18 @@ void check_kernel(const Engine& engine, const std::string& kernel) {
 
 }  // namespace
 
-Json fields_of(const Execution& execution) { return object_of<Execution>(kEntries, execution); }
+Json fields_of(const Execution& execution, bool training) {
+  Json fields = object_of<Execution>(kEntries, execution);
+  const bool alone = execution.devices == 1;
+  if (execution.parallel.empty()) fields["parallel"] = training ? kAllReduce : kReplicas;
+  if (alone && execution.parallel != kScatter) fields.erase("parallel");
+  if (alone || !training) {
+    fields.erase("batch_norm");
+    fields.erase("bucket_mib");
+  }
+  if (!training) fields.erase("memory");
+  return fields;
+}
 
 bool set_field(Execution& execution, std::string_view name, const Json& value) {
   return set_entry<Execution>(kEntries, name, value, execution);
@@ -52,12 +68,20 @@ bool is_execution_field(std::string_view name) {
   return std::ranges::find(kEntries, name, &Entry<E>::name) != kEntries.end();
 }
 
+bool can_share(const Execution& execution, bool training) {
+  return execution.parallel.empty() || training == (execution.parallel == kAllReduce);
+}
+
 void share_cores(int usable_cores, Execution& execution) {
   if (execution.threads == 0) execution.threads = std::max(1, usable_cores / execution.devices);
 }
 
 void check_execution(const Execution& execution, bool training) {
   const Engine& engine = find_engine(execution.engine);
+  if (!can_share(execution, training)) {
+    throw UserError("--parallel {}: devices share {} by {}", execution.parallel,
+                    training ? "training" : "inference", training ? "allreduce" : "replicas or scatter");
+  }
   if (execution.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
   check_precision(engine, execution.precision);
   check_kernel(engine, execution.kernel);

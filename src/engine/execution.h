@@ -4,25 +4,34 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "engine/engine.h"
 
 namespace tacho {
+
+inline constexpr std::string_view kAllReduce = "allreduce", kScatter = "scatter", kReplicas = "replicas";
 
 // How something is computed, whatever it is.
 struct Execution {
   std::string engine = {};
   std::string precision = std::string(kSinglePrecision);
   int devices = 1;
-  int threads = 1;          // per device
-  std::string kernel = {};  // of Engine::kernels(); empty: the fastest
-  bool low_memory = false;  // of training, see CompileOptions
+  int threads = 1;               // per device
+  std::string kernel = {};       // of Engine::kernels(); empty: the fastest
+  bool low_memory = false;       // of training, see CompileOptions
+  std::string parallel = {};     // training: kAllReduce; inference: kScatter, or kReplicas where it is empty
+  bool sync_batch_norm = false;  // of training: statistics of all devices' batches
+  int bucket_mib = 25;           // of gradients that are exchanged in one go
 };
 
-// Its values under the names of the record's fields, and the reverse; false where it has no such field.
-Json fields_of(const Execution& execution);
+// Its values under the names of the record's fields, as far as they matter to this kind of pass, and the
+// reverse; false where it has no such field.
+Json fields_of(const Execution& execution, bool training);
 bool set_field(Execution& execution, std::string_view name, const Json& value);
 bool is_execution_field(std::string_view name);
+
+// Whether devices can share such a pass in this way.
+bool can_share(const Execution& execution, bool training);
 
 // Gives each device its part of the cores where the threads are still 0.
 void share_cores(int usable_cores, Execution& execution);

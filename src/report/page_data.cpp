@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/json_values.h"
 #include "report/pairing.h"
 #include "results/fields.h"
 #include "results/record_json.h"

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "results/record.h"
 
 namespace tacho {

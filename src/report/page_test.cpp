@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json_values.h"
 #include "report/page_data.h"
 
 namespace tacho {

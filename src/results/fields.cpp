@@ -1,5 +1,7 @@
 #include "results/fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -75,6 +77,15 @@ std::string warmup_text(const Record& record) { return record.warmup ? std::to_s
 std::string epochs_text(const Record& record) {
   return record.epoch_count ? std::to_string(*record.epoch_count) : "";
 }
+// The largest part first: "wait 3.1, exposed all-reduce 1.2".
+std::string lost_text(const Record& record) {
+  std::vector<std::pair<std::string, double>> parts(record.lost_ms.begin(), record.lost_ms.end());
+  std::ranges::stable_sort(parts, std::ranges::greater(), &std::pair<std::string, double>::second);
+  std::string text;
+  for (const auto& [part, ms] : parts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part, format_significant(ms, 2));
+  return text;
+}
 std::string verdict_text(const Record& record) {
   return record.reference.empty() ? std::string(name_of(record.judgement)) : "";
 }
@@ -83,6 +94,7 @@ std::string reason_text(const Record& record) { return record.judgement.reason; 
 using R = Record;
 
 constexpr int64_t kLargestBatch = 1'000'000'000, kMostDevices = 4096, kMostClasses = 10'000'000;
+constexpr int64_t kMostBucketMib = 1 << 20;
 constexpr int64_t kMostPasses = 1'000'000, kLargestSeed = std::numeric_limits<int64_t>::max();
 
 using Values = std::vector<Json>;
@@ -93,6 +105,14 @@ Values words(std::string_view option, std::string_view text) {
 }
 Values modes(std::string_view option, std::string_view text) {
   const std::vector<std::string> parts = parse_choices(option, text, kModes);
+  return {parts.begin(), parts.end()};
+}
+Values parallels(std::string_view option, std::string_view text) {
+  const std::vector<std::string> parts = parse_choices(option, text, kParallels);
+  return {parts.begin(), parts.end()};
+}
+Values batch_norms(std::string_view option, std::string_view text) {
+  const std::vector<std::string> parts = parse_choices(option, text, {"local", "sync"});
   return {parts.begin(), parts.end()};
 }
 Values memories(std::string_view option, std::string_view text) {
@@ -165,16 +185,37 @@ constexpr std::array kFields = {
          .nesting = 9}),
     Field{"batch_total", count<&R::batch_total>, FieldRole::work, Column::present, "total batch",
           whole<&R::batch_total>, true},
-    on_axis(
-        Field{"devices", count<&R::devices>, FieldRole::work, Column::differing, "devices",
-              whole<&R::devices>, true},
-        {.parse = numbers<kMostDevices>, .fallback = "1", .help = "How many share the work", .nesting = 7}),
+    on_axis(Field{"devices", count<&R::devices>, FieldRole::work, Column::differing, "devices",
+                  whole<&R::devices>, true},
+            {.parse = numbers<kMostDevices>,
+             .help = "How many share the work; default: the launcher's ranks, without one 1",
+             .nesting = 7}),
     on_axis(Field{"threads", count<&R::threads>, FieldRole::means, Column::differing, "threads",
                   whole<&R::threads>, true},
             {.parse = numbers<kMostThreads>,
              .help = "Per device; default: usable cores / devices",
              .nesting = 8}),
     Field{"nodes", count<&R::nodes>, FieldRole::work, Column::present, "nodes", whole<&R::nodes>, true},
+    on_axis(
+        Field{"parallel", access<&R::parallel>, FieldRole::work, Column::present, "parallel",
+              text<&R::parallel>},
+        {.parse = parallels,
+         .help =
+             "How devices share a pass: train allreduce; infer replicas, each with a batch of its own, or "
+             "scatter, parts of one batch that is handed out and gathered; default: the first of them",
+         .nesting = 6}),
+    on_axis(Field{"batch_norm", access<&R::batch_norm>, FieldRole::means, Column::present, "batch norm",
+                  text<&R::batch_norm>},
+            {.parse = batch_norms,
+             .fallback = "local",
+             .help = "Of training: statistics of a device's own batch, local, or of all devices', sync",
+             .nesting = 6}),
+    on_axis(Field{"bucket_mib", count<&R::bucket_mib>, FieldRole::means, Column::differing, "bucket MiB",
+                  whole<&R::bucket_mib>, true},
+            {.parse = numbers<kMostBucketMib>,
+             .fallback = "25",
+             .help = "Of gradients that devices exchange in one go; the first has 1 MiB",
+             .nesting = 6}),
     on_axis(
         Field{"image", access<&R::image>, FieldRole::work, Column::differing, "image", text<&R::image>, true},
         {.parse = images, .help = "224 or 224x160 or 40x216x216; default: the network's own", .nesting = 1}),
@@ -236,6 +277,20 @@ constexpr std::array kFields = {
           number<&R::backward_ms>, true},
     Field{"update_ms", access<&R::update_ms>, FieldRole::figure, Column::present, "update ms",
           number<&R::update_ms>, true},
+    Field{"scatter_ms", access<&R::scatter_ms>, FieldRole::figure, Column::present, "scatter ms",
+          number<&R::scatter_ms>, true},
+    Field{"gather_ms", access<&R::gather_ms>, FieldRole::figure, Column::present, "gather ms",
+          number<&R::gather_ms>, true},
+    Field{"allreduce_ms", access<&R::allreduce_ms>, FieldRole::figure, Column::present, "all-reduce ms",
+          number<&R::allreduce_ms>, true},
+    Field{"exposed_allreduce_ms", access<&R::exposed_allreduce_ms>, FieldRole::figure, Column::present,
+          "exposed ms", number<&R::exposed_allreduce_ms>, true},
+    Field{"wait_ms", access<&R::wait_ms>, FieldRole::figure, Column::present, "wait ms", number<&R::wait_ms>,
+          true},
+    Field{"bytes_moved", access<&R::bytes_moved>, FieldRole::figure},
+    Field{"lost_ms", access<&R::lost_ms>, FieldRole::figure, Column::present, "lost ms", lost_text},
+    Field{"ranks", access<&R::ranks>, FieldRole::figure},
+    Field{"buckets", access<&R::buckets>, FieldRole::figure},
     headline(Field{"images_per_s", access<&R::images_per_s>, FieldRole::figure, Column::present, "images/s",
                    number<&R::images_per_s>, true}),
     Field{"forward_images_per_s", access<&R::forward_images_per_s>, FieldRole::figure, Column::present,
@@ -296,6 +351,12 @@ constexpr std::array kFields = {
 }  // namespace
 
 std::span<const Field> fields() { return kFields; }
+
+std::string option_of(const Field& field) {
+  std::string option = fmt::format("--{}", field.name);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
 
 const Field* find_field(std::string_view name) {
   const auto found = std::ranges::find(kFields, name, &Field::name);

@@ -70,6 +70,9 @@ struct Field {
 
 std::span<const Field> fields();
 
+// How an axis is typed: "--bucket-mib".
+std::string option_of(const Field& field);
+
 // Null where there is none of this name.
 const Field* find_field(std::string_view name);
 

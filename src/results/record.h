@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "results/device_times.h"
 #include "results/epoch.h"
 #include "results/system_info.h"
 #include "results/verdict.h"
@@ -16,6 +17,7 @@ namespace tacho {
 
 inline const std::initializer_list<std::string_view> kKinds = {"bench", "train", "predict"};
 inline const std::initializer_list<std::string_view> kModes = {"infer", "train"};
+inline const std::initializer_list<std::string_view> kParallels = {"allreduce", "scatter", "replicas"};
 
 // One result, complete in itself: the only bridge from measuring to reporting. Its fields' names and formats
 // are the table in results/fields.h.
@@ -37,8 +39,11 @@ struct Record {
   int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;
   int threads = 0;
-  int nodes = 0;
-  std::string image = {};  // always every axis: "224x224", "40x216x216"
+  int nodes = 0;              // machines that the devices were on
+  std::string parallel = {};  // how devices share a pass: of kParallels; empty for one device, unless scatter
+  std::string batch_norm = {};  // "sync" where its statistics are those of all devices' batches
+  int bucket_mib = 0;           // gradients that are exchanged in one go
+  std::string image = {};       // always every axis: "224x224", "40x216x216"
   int64_t classes = 0;
   std::optional<int> warmup = {};
   int repeat = 0;
@@ -66,7 +71,14 @@ struct Record {
   std::optional<double> p95_ms = {};
   std::optional<double> drift_percent = {};  // second half of the samples against the first
   std::optional<int> outliers = {};
-  std::optional<double> forward_ms = {}, backward_ms = {}, update_ms = {};
+  std::optional<double> forward_ms = {}, backward_ms = {},
+                        update_ms = {};  // means over the devices, as all below
+  std::optional<double> scatter_ms = {}, gather_ms = {}, allreduce_ms = {}, exposed_allreduce_ms = {},
+                        wait_ms = {};          // see RankTimes
+  std::optional<int64_t> bytes_moved = {};     // between devices in one pass, over all of them
+  std::vector<RankTimes> ranks = {};           // of several devices
+  std::vector<GradientBucket> buckets = {};    // of training, in the order of the backward pass
+  std::map<std::string, double> lost_ms = {};  // by part: what a pass takes longer than on one device alone
   std::optional<double> images_per_s = {}, forward_images_per_s = {}, backward_images_per_s = {},
                         speedup = {};
   std::optional<int64_t> flop_per_pass = {}, bytes_per_pass = {};

@@ -16,6 +16,8 @@ Json to_json(const Record& record);
 Json json_of(const SystemInfo& system);
 Json json_of(const MachineSpeed& speed);
 Json json_of(const Epoch& epoch);
+Json json_of(const RankTimes& times);
+Json json_of(const GradientBucket& bucket);
 
 // A record that a newer program wrote and this one cannot interpret.
 class NewerRecord : public UserError {
@@ -30,5 +32,7 @@ Record record_from_json(const Json& json);
 void read(const Json& json, SystemInfo& system);
 void read(const Json& json, MachineSpeed& speed);
 void read(const Json& json, Epoch& epoch);
+void read(const Json& json, RankTimes& times);
+void read(const Json& json, GradientBucket& bucket);
 
 }  // namespace tacho

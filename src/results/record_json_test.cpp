@@ -66,7 +66,7 @@ TEST(RecordJson, CarriesWhatItHasNoNameForInItsOrder) {
 
 TEST(RecordJson, CarriesAVerdictItDoesNotKnowAndTrustsNoFigureOfIt) {
   Json json = to_json(example_record());
-  json["verdict"] = "simulated";
+  json["verdict"] = "dreamt";
   const Record record = record_from_json(json);
   EXPECT_EQ(to_json(record), json);
   EXPECT_FALSE(has_figures(record.judgement));

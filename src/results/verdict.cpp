@@ -25,6 +25,7 @@ constexpr std::array kNames = {
     Name{Verdict::oversubscribed, "oversubscribed"},
     Name{Verdict::out_of_memory, "out_of_memory"},
     Name{Verdict::failed, "failed"},
+    Name{Verdict::simulated, "simulated"},
 };
 
 }  // namespace

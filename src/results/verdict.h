@@ -12,7 +12,8 @@ enum class Verdict {
   oversubscribed,
   out_of_memory,
   failed,
-  unknown,  // a newer program's: what its figures are worth cannot be told
+  simulated,  // computed from other measurements
+  unknown,    // a newer program's: what its figures are worth cannot be told
 };
 
 struct Judgement {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
 #include "results/fields.h"
@@ -21,9 +22,7 @@ struct AxisValues {
   std::vector<Json> values;
 };
 
-std::string option_of(const Field& field) {
-  return field.name == "model" ? "MODEL" : fmt::format("--{}", field.name);
-}
+std::string typed_name_of(const Field& field) { return field.name == "model" ? "MODEL" : option_of(field); }
 
 // Those that were typed or have a default of their own, the outermost first.
 std::vector<AxisValues> values_of(const TypedAxes& typed) {
@@ -33,7 +32,7 @@ std::vector<AxisValues> values_of(const TypedAxes& typed) {
     const auto found = typed.find(std::string(field.name));
     const bool given = found != typed.end();
     const std::string_view text = given ? found->second : field.axis.fallback;
-    if (given || !text.empty()) axes.push_back({&field, field.axis.parse(option_of(field), text)});
+    if (given || !text.empty()) axes.push_back({&field, field.axis.parse(typed_name_of(field), text)});
   }
   std::ranges::stable_sort(axes, {}, [](const AxisValues& axis) { return axis.field->axis.nesting; });
   return axes;
@@ -59,13 +58,22 @@ std::vector<Case> product(const Case& first, const std::vector<AxisValues>& axes
   return cells;
 }
 
-// Only training can save memory: inference has one cell, however many ways are asked for.
-void drop_memories_of_inference(const std::vector<AxisValues>& axes, std::vector<Case>& cells) {
-  const bool several = std::ranges::any_of(
-      axes, [](const AxisValues& axis) { return axis.field->name == "memory" && axis.values.size() > 1; });
-  if (!several) return;
-  std::erase_if(cells,
-                [](const Case& cell) { return cell.mode == Mode::infer && cell.execution.low_memory; });
+bool has_several(std::string_view name, const std::vector<AxisValues>& axes) {
+  return std::ranges::any_of(
+      axes, [&](const AxisValues& axis) { return axis.field->name == name && axis.values.size() > 1; });
+}
+
+// Only training can save memory, has gradients to exchange and batches to normalize: inference has one cell,
+// however many ways are asked for. And devices share it otherwise.
+void drop_what_one_mode_lacks(const std::vector<AxisValues>& axes, std::vector<Case>& cells) {
+  const bool memories = has_several("memory", axes), norms = has_several("batch_norm", axes),
+             modes = has_several("mode", axes);
+  std::erase_if(cells, [&](const Case& cell) {
+    const bool training = cell.mode == Mode::train;
+    return (memories && !training && cell.execution.low_memory) ||
+           (norms && !training && cell.execution.sync_batch_norm) ||
+           (modes && !can_share(cell.execution, training));
+  });
 }
 
 // Fills in what depends on the network and the machine.
@@ -83,7 +91,7 @@ std::vector<Case> expand(const TypedAxes& typed, int usable_cores) {
   check_size(axes);
   const Case unsaid = {.execution = {.engine = default_engine(), .threads = 0}, .batch = 0};
   std::vector<Case> cells = product(unsaid, axes);
-  drop_memories_of_inference(axes, cells);
+  drop_what_one_mode_lacks(axes, cells);
   for (Case& cell : cells) complete(cell, usable_cores);
   return cells;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "results/fields.h"
 
 namespace tacho {
@@ -22,12 +23,14 @@ TEST(Sweep, RunsTheProductWithTheBatchChangingFastest) {
 }
 
 TEST(Sweep, EveryAxisOfTheTableReachesTheCase) {
-  const std::map<std::string_view, std::string_view> texts = {{"mode", "train"}, {"memory", "low"}};
+  const std::map<std::string_view, std::string_view> texts = {
+      {"mode", "train"}, {"memory", "low"}, {"parallel", "scatter"}, {"batch_norm", "sync"}};
   for (const Field& field : fields()) {
     if (field.axis.parse == nullptr) continue;
     const auto text = texts.find(field.name);
     const Json value = field.axis.parse("--x", text == texts.end() ? "7" : text->second).front();
-    Case cell = {.mode = Mode::train};  // which alone can save memory
+    // Training alone saves memory, several devices alone exchange gradients.
+    Case cell = {.mode = Mode::train, .execution = {.devices = 2}};
     EXPECT_TRUE(set_field(cell, field.name, value)) << field.name;
     EXPECT_EQ(fields_of(cell)[std::string(field.name)], value) << field.name;
   }
@@ -51,6 +54,16 @@ TEST(Sweep, KernelsMemoryAndPrecisionAreAxesToo) {
 TEST(Sweep, InferenceHasOneCellHoweverManyMemories) {
   const auto cells = expand({{"model", "resnet18"}, {"mode", "infer,train"}, {"memory", "normal,low"}}, 2);
   EXPECT_EQ(cells.size(), 3u);
+}
+
+TEST(Sweep, EachModeHasOnlyItsOwnWaysToShareAPass) {
+  const auto both =
+      expand({{"model", "resnet18"}, {"mode", "infer,train"}, {"parallel", "scatter,allreduce"}}, 2);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].execution.parallel, "scatter");
+  EXPECT_EQ(both[1].execution.parallel, "allreduce");
+  // One mode alone: the mistake is said, not hidden.
+  EXPECT_EQ(expand({{"model", "resnet18"}, {"mode", "infer"}, {"parallel", "allreduce"}}, 2).size(), 1u);
 }
 
 TEST(Sweep, RefusesWhatWasTypedAsNothing) {

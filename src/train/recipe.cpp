@@ -113,7 +113,7 @@ std::string describe_method(const Recipe& recipe) {
 
 Json fields_of(const Recipe& recipe) {
   Json fields = object_of<Recipe>(kEntries, recipe);
-  fields.update(fields_of(recipe.execution));
+  fields.update(fields_of(recipe.execution, true));
   fields.update(std::visit(RuleFields{}, recipe.update));
   return fields;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "data/transform.h"
 #include "engine/execution.h"
 #include "graph/graph.h"
