@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/driver.h"
+#include "cli/nodes.h"
 #include "report/cifar_table.h"
 #include "report/zoo_table.h"
 #include "results/axis.h"
@@ -144,6 +145,7 @@ void add_suite_command(Command app, CommandContext& context) {
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
+    if (suite.compares_hosts) return run_nodes_suite(options->keep.output, options->scale, context);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
     measure_and_report(suite, *options, context);
   });

@@ -142,6 +142,9 @@ constexpr std::array kSuites = {
           scaling_cases},
     Suite{"cifar", "ResNet50 and Inception v3 learn CIFAR-10, beside the published Keras table", nullptr,
           cifar_trainings},
+    Suite{.name = "nodes",
+          .purpose = "which host of a cluster is slower than the others",
+          .compares_hosts = true},
     Suite{"quick", "a first look in about two minutes", quick_cases},
 };
 

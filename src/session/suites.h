@@ -23,7 +23,8 @@ struct Suite {
   std::string_view purpose;
   std::vector<Case> (*cases)(const SuiteMachine& machine) = nullptr;
   std::vector<Recipe> (*trainings)(const SuiteMachine& machine) =
-      nullptr;  // instead of cases; their data is still to be named
+      nullptr;                  // instead of cases; their data is still to be named
+  bool compares_hosts = false;  // instead of both: check_nodes()
 };
 
 // The same cells with fewer passes: `scale` (0..1] of them, but at least one warm-up and three timed ones.
