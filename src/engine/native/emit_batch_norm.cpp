@@ -1,3 +1,4 @@
+#include "base/error.h"
 #include "engine/native/emit.h"
 #include "engine/native/emit_batch_norm_blocks.h"
 #include "kernels/blocked/blocked.h"
@@ -28,7 +29,9 @@ void update_running(float* running, const float* batch, int64_t channels, double
 void add_running_update(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const int64_t channels = shape[1];
-  const auto count = static_cast<double>(elements(shape) / channels);
+  const SumOverDevices* sums = assembler.batch_norm_sums();
+  const int devices = sums == nullptr ? 1 : sums->devices();
+  const auto count = static_cast<double>(devices * (elements(shape) / channels));
   const double correction = count / (count - 1);
   const double momentum = op.momentum;
   assembler.add_kernel(
@@ -44,6 +47,14 @@ void add_running_update(const BatchNorm& op, const Instruction& instruction, Ass
 // Whether our own kernels can compute a batch norm of this value.
 bool by_blocks(ValueId x, const Assembler& assembler) {
   return assembler.shape(x).size() > 3 && blocked::supported();
+}
+
+// oneDNN has no place between its sums and what it makes of them.
+void refuse_sums_over_devices(const Instruction& instruction, const Assembler& assembler) {
+  if (assembler.batch_norm_sums() == nullptr) return;
+  if (!blocked::supported()) throw UserError("--batch-norm sync: engine native needs AVX2 for it");
+  throw UserError("--batch-norm sync: {}: engine native does that for images and volumes, not for {}",
+                  instruction.name, to_string(assembler.shape(instruction.inputs[0])));
 }
 
 }  // namespace
@@ -71,6 +82,7 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
     assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
     return;
   }
+  refuse_sums_over_devices(instruction, assembler);
   // oneDNN's backward wants the variance, so that is what stands for the graph's inverse deviation here.
   const View mean = assembler.define(instruction.outputs[1], channels);
   const View variance = assembler.define(instruction.outputs[2], channels);
