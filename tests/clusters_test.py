@@ -13,10 +13,12 @@ import tempfile
 import textwrap
 import time
 import unittest
+import unittest.mock
 
 import namespaces
 import slurm
 
+SOURCES = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = 77
 BYTES = 1_000_000
 SUM = """
@@ -152,6 +154,22 @@ class InSlurm(Test):
     def test_mpirun_finds_the_allocation(self):
         done = self.slurm.run(["salloc", "-n", "2", "mpirun", PROGRAM])
         self.assertEqual(self.hosts_in(done), ["node0", "node1"])
+
+    def test_recipes_of_the_docs_run_as_written(self):
+        """With the program of this test in tacho's place."""
+        blocks = re.findall(r"(?:^    .*\n)+", (SOURCES / "docs/clusters.md").read_text(), re.MULTILINE)
+        recipes = [textwrap.dedent(block) for block in blocks]
+        (FOLDER / "tacho").symlink_to(PROGRAM)
+        with contextlib.chdir(FOLDER), unittest.mock.patch.dict(os.environ, PATH=f"{FOLDER}:{os.environ['PATH']}"):
+            for name, begin in (("hosts", "node0 slots"), ("scaling.sh", "#!")):
+                (FOLDER / name).write_text(next(recipe for recipe in recipes if recipe.startswith(begin)))
+            calls = [recipe for recipe in recipes if re.match("mpirun|srun|salloc", recipe)] + ["sbatch --wait scaling.sh"]
+            self.assertEqual(len(calls), 5)
+            for call in calls:
+                done = self.slurm.run(["sh", "-c", call])
+                printed = (FOLDER / "scaling.txt").read_text() if call.startswith("sbatch") else done.stdout
+                self.assertEqual(done.returncode, 0, f"{call}: {done.stderr}")
+                self.assertEqual(set(printed.splitlines()), {"rank 0 of 2 on node0", "rank 1 of 2 on node1"}, call)
 
     def test_the_end_of_a_script_is_waited_for(self):
         script, output = FOLDER / "job", FOLDER / "output"
