@@ -110,7 +110,8 @@ function groupBy(items, keyOf) {
 
 const systemsByPlace = makeSystems();
 const allEntries = makeEntries(systemsByPlace);
-const latestEntries = allEntries.filter((entry) => entry.latest);
+// Figures draw what was measured; what was only simulated is in the table.
+const latestEntries = allEntries.filter((entry) => entry.latest && entry.record.verdict !== 'simulated');
 const allSystems = [...systemsByPlace].sort((a, b) => Number(!!a.set) - Number(!!b.set) || Number(b.own) - Number(a.own) ||
   a.set.localeCompare(b.set) || a.label.localeCompare(b.label));
 
