@@ -22,7 +22,9 @@ bool belongs_to_case(const Field& field) {
 }
 
 std::string case_of(const Record& record) {
-  Json values = {record.reference, record.system.name, record.system.machine_id};
+  // What was only computed never stands for a measurement.
+  Json values = {record.reference, record.system.name, record.system.machine_id,
+                 record.judgement.verdict == Verdict::simulated};
   for (const Field& field : fields()) {
     if (belongs_to_case(field)) values.push_back(field.access.get(record));
   }

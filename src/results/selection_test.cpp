@@ -89,6 +89,13 @@ TEST(Selection, AFailureDoesNotHideTheFiguresBeforeIt) {
   EXPECT_THAT(latest_with_figures(records), testing::ElementsAre(0));
 }
 
+TEST(Selection, WhatWasComputedDoesNotHideWhatWasMeasured) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd1")};
+  records[1].judgement.verdict = Verdict::simulated;
+  EXPECT_THAT(latest_with_figures(records), testing::ElementsAre(0, 1));
+}
+
 TEST(Selection, CasesAreNumberedAsTheyAppear) {
   const auto numbers = case_numbers(kStored);
   EXPECT_THAT(numbers, testing::ElementsAre(0, 0, 1, 2));
