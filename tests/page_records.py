@@ -164,7 +164,7 @@ def add_scaling(maker):
         add_devices(maker, devices, 410, lost(devices, 0.9), verdict="simulated", reason="from one device and a link of 10 GB/s", nodes=max(1, devices // 8))
     for devices in (1, 2, 4):  # each with a batch of its own
         sharing = {"parallel": "replicas"} if devices > 1 else {}
-        maker.measured(150 + 4 * devices, 0.01, **plain("resnet50", "infer", 24, devices=devices, threads=16 // devices, system=THIS_MACHINE, **sharing,
+        maker.measured(226 + 6 * devices, 0.01, **plain("resnet50", "infer", 24, devices=devices, threads=16 // devices, system=THIS_MACHINE, **sharing,
                                                        command="tacho bench resnet50 --devices 1,2,4 --batch 24"))
 
 

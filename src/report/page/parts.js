@@ -26,7 +26,7 @@ function linearMs(line, { images, record, oversubscribed }) {
   return first && first.time && !oversubscribed ? first.time.ms * images / first.images * first.record.devices / record.devices : null;
 }
 
-// A dark line across each bar where linear scaling would end it.
+// A line across each bar where linear scaling would end it, set apart from the parts it lies on.
 function linearMarks(line, entries) {
   return {
     id: 'linearMarks',
@@ -34,16 +34,18 @@ function linearMarks(line, entries) {
       const { ctx, scales: { x, y } } = chart;
       const half = Math.min(34, 0.46 * x.width / entries.length);
       ctx.save();
-      ctx.strokeStyle = token('--ink');
-      ctx.lineWidth = 1.5;
-      entries.forEach((entry, at) => {
-        const ms = linearMs(line, entry);
-        if (!ms) return;
-        ctx.beginPath();
-        ctx.moveTo(x.getPixelForValue(at) - half, y.getPixelForValue(ms));
-        ctx.lineTo(x.getPixelForValue(at) + half, y.getPixelForValue(ms));
-        ctx.stroke();
-      });
+      for (const [colour, width] of [['--paper', 4.5], ['--ink', 1.75]]) {
+        ctx.strokeStyle = token(colour);
+        ctx.lineWidth = width;
+        entries.forEach((entry, at) => {
+          const ms = linearMs(line, entry);
+          if (!ms) return;
+          ctx.beginPath();
+          ctx.moveTo(x.getPixelForValue(at) - half, y.getPixelForValue(ms));
+          ctx.lineTo(x.getPixelForValue(at) + half, y.getPixelForValue(ms));
+          ctx.stroke();
+        });
+      }
       ctx.restore();
     },
   };
@@ -99,7 +101,7 @@ function partsSection() {
   const names = unique([...partDatasets(entries, measuredParts), ...partDatasets(entries, lostParts)].map(({ label }) => label));
   const hatched = unique(entries.filter(({ simulated, doubtful }) => simulated || doubtful).map(({ record }) => record.verdict));
   return section('parts', 'Where the time of several devices goes', [
-    h('p', { class: 'intro' }, 'The parts of a pass, as means over the devices. The dark line is where linear scaling would end a bar.'),
+    h('p', { class: 'intro' }, 'The parts of a pass, as means over the devices. The line across a bar is where linear scaling would end it.'),
     partLegend(names, [['solid', 'linear'], ...(hatched.length ? [['hatched', hatched.join(' or ')]] : [])]), lines.map(partsFigures),
   ]);
 }
