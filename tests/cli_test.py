@@ -381,7 +381,8 @@ class WrongCalls(unittest.TestCase):
     def test_axes(self):
         for batch in ("", "0", "64-16", "16,,32", "many", "1-8*1", "-4", "1.5", "99999999999999999999", "1-"):
             self.refuses("bench", "resnet18", f"--batch={batch}", saying="--batch")
-        self.refuses("bench", "resnet18", "--devices", "2", saying="--devices")
+        self.refuses("bench", "resnet18", "--devices", "0", saying="--devices")
+        self.refuses("bench", "resnet18", "--mode", "train", "--parallel", "scatter", saying="allreduce")
         self.refuses("bench", "resnet18", "--threads", "0", saying="--threads")
         self.refuses("bench", "resnet18", "--repeat", "0", saying="--repeat")
         self.refuses("bench", "resnet18", "--warmup", "-1", saying="--warmup")

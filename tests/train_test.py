@@ -288,7 +288,7 @@ class BadData(Folder):
         self.refuses(["no dropout layer"], "--dropout", "0.1", model="resnet18")
         self.refuses(["classifier"], model="unet3d")
         self.refuses(["computes nothing"], "--engine", "null")
-        self.refuses(["--devices"], "--devices", "2")
+        self.refuses(["--devices"], "--devices", "0")
         self.refuses(["too small"], "--image", "8")
         self.refuses(["--batch 16", "only 8 training images"], "--subset", "8")
 

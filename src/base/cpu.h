@@ -50,6 +50,10 @@ std::vector<int> allowed_cpus();
 int usable_cores();
 int usable_cores(std::span<const int> allowed, const Topology& topology, const std::filesystem::path& root);
 
+// From now on threads are placed on `count` of the allowed CPUs only, from the `first` on, one thread of each
+// core before any core's second; on all of them where there are not so many, or `count` is 0.
+void use_cores(int first, int count);
+
 // Uses `threads` OpenMP threads from now on, with denormals flushed to zero, each on its own allowed CPU
 // while there are enough; with a CPU quota the system chooses the CPUs, since the process shares them. The
 // calling thread is placed but not bound: libgomp starts new workers after a smaller parallel region, and

@@ -19,16 +19,21 @@ namespace fs = std::filesystem;
 // Where this process may run, as it was at first, and the places that threads take in this order.
 struct Places {
   std::vector<int> allowed = this_machine().cpus_of_this_thread();
-  CpuSet everywhere{allowed};
+  std::vector<int> ordered = one_per_core_first(allowed);
+  CpuSet everywhere;
   std::vector<CpuSet> one_each;
 
-  Places() {
-    for (const int cpu : one_per_core_first(allowed)) one_each.emplace_back(std::span(&cpu, 1));
+  Places() { take(ordered); }
+
+  void take(std::span<const int> cpus) {
+    everywhere = CpuSet(cpus);
+    one_each.clear();
+    for (const int cpu : cpus) one_each.emplace_back(std::span(&cpu, 1));
   }
 };
 
-const Places& places() {
-  static const Places places;
+Places& places() {
+  static Places places;
   return places;
 }
 
@@ -50,10 +55,16 @@ int usable_cores(std::span<const int> allowed, const Topology& topology, const f
   return static_cast<int>(std::clamp(quota, 1.0, static_cast<double>(count_cores(allowed, topology))));
 }
 
+void use_cores(int first, int count) {
+  const std::span<const int> all = places().ordered;
+  const auto begin = static_cast<size_t>(first), cores = static_cast<size_t>(count);
+  places().take(count > 0 && begin + cores <= all.size() ? all.subspan(begin, cores) : all);
+}
+
 void use_threads(int threads) {
   assert(threads >= 1);
-  const auto count = static_cast<double>(places().one_each.size());
-  const bool pinned = threads <= count && cgroup_limits().cpus >= count;
+  const bool quota = cgroup_limits().cpus < static_cast<double>(places().allowed.size());
+  const bool pinned = static_cast<size_t>(threads) <= places().one_each.size() && !quota;
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
 #pragma omp parallel num_threads(threads)

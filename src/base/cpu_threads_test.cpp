@@ -55,6 +55,20 @@ TEST_F(UseThreads, GivesEachWorkerACpuOfItsOwn) {
   EXPECT_EQ(taken.size(), allowed_.size() - 1);
 }
 
+TEST_F(UseThreads, KeepsToTheCoresItWasGiven) {
+  if (!can_pin_ || allowed_.size() < 2) GTEST_SKIP() << "there is a CPU quota, or one CPU";
+  const std::vector<int> ordered = one_per_core_first(allowed_);
+  use_cores(1, 1);
+  use_threads(1);
+  EXPECT_EQ(places_of_threads()[0], std::set<int>{ordered[1]});
+  use_threads(2);  // more than it has
+  for (const auto& place : places_of_threads()) EXPECT_EQ(place, std::set<int>{ordered[1]});
+  use_cores(0, 0);
+  use_threads(1);
+  run_anywhere();
+  EXPECT_EQ(places_of_threads()[0], everywhere_);
+}
+
 TEST_F(UseThreads, BindsALoneThread) {
   if (!can_pin_) GTEST_SKIP() << "there is a CPU quota";
   use_threads(1);

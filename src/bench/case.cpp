@@ -33,6 +33,7 @@ constexpr std::array kEntries = {
     Entry<C>{"mode", [](const C& cell) { return Json(name_of(cell.mode)); },
              [](C& cell, const Json& value) { read(value, cell.mode); }},
     entry<C, &C::batch>("batch"),
+    count_entry<C, &C::batch_total>("batch_total"),
     Entry<C>{"image", [](const C& cell) { return Json(to_string(cell.image)); },
              [](C& cell, const Json& value) { read(value, cell.image); }},
     entry<C, &C::classes>("classes"),
@@ -46,6 +47,14 @@ constexpr std::array kEntries = {
 }  // namespace
 
 std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "train"; }
+
+Case part_of(const Case& cell, int rank) {
+  Case part = cell;
+  if (cell.batch_total > 0)
+    part.batch =
+        cell.batch_total / cell.execution.devices + (rank < cell.batch_total % cell.execution.devices);
+  return part;
+}
 
 Json fields_of(const Case& cell) {
   Json fields = object_of<Case>(kEntries, cell);

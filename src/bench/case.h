@@ -21,7 +21,8 @@ struct Case {
   std::string model = {};
   Mode mode = Mode::infer;
   Execution execution = {};
-  int64_t batch = 1;  // per device
+  int64_t batch = 1;        // per device; the largest where batch_total does not divide
+  int64_t batch_total = 0;  // instead, of a batch that is scattered: shared out as evenly as it goes
   Extents image = {};
   int64_t classes = 1000;
   int warmup = 5;
@@ -29,6 +30,13 @@ struct Case {
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // random where absent
 };
+
+inline int64_t images_per_pass(const Case& cell) {
+  return cell.batch_total > 0 ? cell.batch_total : cell.batch * cell.execution.devices;
+}
+
+// The cell as one of its devices computes it.
+Case part_of(const Case& cell, int rank);
 
 // Its values, those of its execution among them, under the names of the record's fields, and the reverse;
 // false where it has no such field.

@@ -5,23 +5,32 @@
 #include <string>
 #include <vector>
 
-#include "distributed/pass.h"
+#include "distributed/joint_passes.h"
 
 namespace tacho {
 
 enum class Status { measured, out_of_memory, failed, interrupted };
+
+// When some gradients were final, and how many bytes of them.
+struct ReadyGradients {
+  int64_t bytes = 0;
+  double ready_ms = 0;  // after the backward pass began
+};
 
 // What running one case gave, without interpretation: every timed pass, in order.
 struct Measurement {
   Status status = Status::measured;
   std::string reason = {};  // in words, unless measured
 
-  std::vector<double> samples_ms = {};  // whole passes
-  PhaseSamples phases = {};             // of them, in training
+  JointPasses passes = {};
+  std::vector<std::string> hosts = {};       // by rank
+  bool has_cores = true;                     // no core had to do the work of two threads
+  std::vector<ReadyGradients> buckets = {};  // of training
   std::optional<double> compile_ms = {};
-  int64_t flop = 0;   // of one pass, by the convention of graph/cost.h; 0 where the engine computes nothing
+  int64_t flop = 0;   // of one pass of all devices, by the convention of graph/cost.h; 0 where the engine
+                      // computes nothing
   int64_t bytes = 0;  // of one pass, as counted there
-  int64_t peak_memory_bytes = 0;
+  int64_t peak_memory_bytes = 0;  // of rank 0, as is the plan's
   int64_t plan_memory_bytes = 0;
 };
 

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "bench/synthetic.h"
+#include "distributed/buckets.h"
+#include "distributed/shared_state.h"
 #include "engine/engines.h"
 #include "graph/cost.h"
 #include "models/initialize.h"
@@ -15,24 +17,60 @@
 namespace tacho {
 namespace {
 
-Weights make_weights(const Case& cell, const Graph& graph) {
+// Notes when a backward pass hands over enough gradients for a bucket.
+class BucketClock final : public GradientSink {
+ public:
+  explicit BucketClock(size_t bucket_bytes)
+      : buckets_(bucket_bytes, [this](std::span<float> bucket) {
+          ready_.push_back({static_cast<int64_t>(bucket.size_bytes()), now_ms()});
+        }) {}
+
+  void take(std::span<float> gradients) override { buckets_.add(gradients); }
+
+  std::vector<ReadyGradients> finish(double begin_ms) {
+    buckets_.finish();
+    for (ReadyGradients& ready : ready_) ready.ready_ms -= begin_ms;
+    return std::move(ready_);
+  }
+
+ private:
+  Buckets buckets_;
+  std::vector<ReadyGradients> ready_;
+};
+
+size_t bucket_bytes(const Case& cell) { return static_cast<size_t>(cell.execution.bucket_mib) << 20; }
+
+}  // namespace
+
+Weights first_weights(const Case& cell, const Graph& graph) {
   if (!cell.weights) return initialize(graph, cell.seed);
   return read_model_weights(*cell.weights, find_model(cell.model), graph).weights;
 }
 
-}  // namespace
-
-PreparedCase::PreparedCase(const Case& cell, const Workload& workload,
-                           const std::filesystem::path& kernel_cache)
-    : cell_(cell), workload_(workload) {
+PreparedCase::PreparedCase(const Case& cell, const Workload& workload, Weights weights,
+                           const std::filesystem::path& kernel_cache, Communicator& ranks)
+    : cell_(cell), workload_(workload), ranks_(ranks) {
   use_threads(cell.execution.threads);
-  Weights weights = make_weights(cell, workload_.graph);
+  const bool shares = ranks.size() > 1 && cell.mode == Mode::train;
+  if (shares && cell.execution.sync_batch_norm) batch_norm_sums_ = sum_over(ranks);
+  group_ = shares ? device_group(ranks, bucket_bytes(cell)) : single_group();
+  CompileOptions options = compile_options(cell.execution, cell.seed, workload_.update, kernel_cache);
+  options.batch_norm_sums = batch_norm_sums_.get();
   const double begin = now_ms();
-  plan_ = find_engine(cell.execution.engine)
-              .compile(workload_.graph, std::move(weights),
-                       compile_options(cell.execution, cell.seed, workload_.update, kernel_cache));
+  plan_ = find_engine(cell.execution.engine).compile(workload_.graph, std::move(weights), options);
   compile_ms_ = now_ms() - begin;
-  write_random_inputs(*plan_, workload_.graph, cell.seed);
+  // Every device has images of its own.
+  write_random_inputs(*plan_, workload_.graph, cell.seed + static_cast<uint64_t>(ranks.rank()));
+  if (cell.execution.parallel == kScatter) {
+    Tensor whole =
+        ranks.rank() == 0 ? random_images(workload_.graph, images_per_pass(cell), cell.seed) : Tensor();
+    scattered_.emplace(ranks, workload_.graph, std::move(whole),
+                       share_out(images_per_pass(cell), ranks.size()));
+  }
+}
+
+PassTimes PreparedCase::run_pass() {
+  return scattered_ ? scattered_->run_pass(*plan_) : tacho::run_pass(*plan_, *group_);
 }
 
 void PreparedCase::require_finite() const {
@@ -47,18 +85,20 @@ Measurement PreparedCase::measurement() const {
   Measurement result = {.compile_ms = compile_ms_, .plan_memory_bytes = plan_->memory_bytes()};
   if (find_engine(cell_.execution.engine).computes()) {
     const Cost cost = cost_of(workload_.graph);
-    result.flop = cost.flop;
-    result.bytes = cost.bytes;
+    const int64_t own = workload_.graph.shape(workload_.graph.inputs[0])[0], all = images_per_pass(cell_);
+    result.flop = cost.flop / own * all;
+    result.bytes = cost.bytes / own * all;
   }
-  const auto passes = static_cast<size_t>(cell_.repeat);
-  result.samples_ms.reserve(passes);
-  result.phases.reserve(passes);
   return result;
 }
 
-void add_sample(const PassTimes& times, const Case& cell, Measurement& measurement) {
-  measurement.samples_ms.push_back(times.total_ms());
-  if (cell.mode == Mode::train) measurement.phases.add(times);
+std::vector<ReadyGradients> PreparedCase::ready_gradients() {
+  if (!plan_->trains()) return {};
+  BucketClock clock(bucket_bytes(cell_));
+  plan_->forward();
+  const double begin = now_ms();
+  plan_->backward(&clock);
+  return clock.finish(begin);
 }
 
 }  // namespace tacho

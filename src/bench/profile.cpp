@@ -112,6 +112,8 @@ bool may_run(const RunControl& control, int pass, int passes) {
 }  // namespace
 
 void check_profile(const Case& cell) {
+  if (cell.execution.devices > 1 || cell.execution.parallel == kScatter)
+    throw UserError("--devices: a profile looks at one device alone; leave it and --parallel out");
   if (find_engine(cell.execution.engine).tells_steps()) return;
   throw UserError("engine {} does not tell its steps; use {}", cell.execution.engine, default_engine());
 }
@@ -119,22 +121,25 @@ void check_profile(const Case& cell) {
 std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload& workload,
                                                const RunControl& control) {
   require_memory(memory_need_bytes(cell, workload));
-  PreparedCase prepared(cell, workload, control.kernel_cache);
+  const std::unique_ptr<Communicator> ranks = alone();
+  PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, *ranks);
   const StepList list = prepared.plan().steps();
   Recorder recorder(prepared, list);
   Measurement whole = prepared.measurement();
+  std::vector<PassTimes> times;
   const int passes = cell.warmup + 2 * cell.repeat;
   for (int pass = 0; pass < passes; ++pass) {
     if (!may_run(control, pass, passes)) return std::nullopt;
     if (pass < cell.warmup) {
       prepared.run_pass();
     } else if ((pass - cell.warmup) % 2 == 0) {
-      add_sample(prepared.run_pass(), cell, whole);
+      times.push_back(prepared.run_pass());
     } else {
       recorder.run_pass();
     }
   }
   prepared.require_finite();
+  whole.passes = join_passes({&times, 1});
   return ProfileMeasurement{std::move(whole), recorder.finish()};
 }
 

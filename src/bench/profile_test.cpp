@@ -28,7 +28,7 @@ std::optional<ProfileMeasurement> profile_of(const Case& cell, const RunControl&
 TEST(Profile, HasASampleOfEveryLayerAndOfTheWholeInEachTimedPass) {
   const auto profile = profile_of(small_case(Mode::infer), {});
   ASSERT_TRUE(profile);
-  EXPECT_THAT(profile->pass.samples_ms, SizeIs(3));
+  EXPECT_THAT(profile->pass.passes.samples_ms, SizeIs(3));
   ASSERT_GT(profile->layers.size(), 26u);  // its convolutions
   for (const LayerTimes& layer : profile->layers) {
     EXPECT_THAT(layer.samples_ms, SizeIs(3)) << layer.name;

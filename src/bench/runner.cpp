@@ -9,6 +9,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench/prepared_case.h"
+#include "distributed/collectives.h"
+#include "distributed/seat.h"
+#include "distributed/shared_state.h"
+#include "distributed/together.h"
 #include "engine/engines.h"
 #include "graph/cost.h"
 
@@ -36,83 +40,144 @@ std::optional<Measurement> failure_of(const Step& step) {
   }
 }
 
-bool should_stop(const RunControl& control) { return control.should_stop && control.should_stop(); }
-
-// Cells that take turns: each has its plan, or a measurement that says why not.
-class Turns {
+// The part of one cell that this process has: its plan, or a measurement that says why not.
+class CellPart {
  public:
-  // The kernels of a cell that runs `alone` are chosen ahead of its plan, whose memory is measured.
-  Turns(std::span<const Case> cells, const RunControl& control, bool alone, std::optional<Workload> first)
-      : cells_(cells),
-        workloads_(cells.size()),
-        prepared_(cells.size()),
-        results_(cells.size()),
-        failures_(cells.size()) {
-    if (first) workloads_.front() = std::move(first);
-    for (size_t i = 0; i < cells.size(); ++i) {
-      failures_[i] = failure_of([&] { prepare(i, control.kernel_cache, alone); });
+  // All ranks at once, also those that have no part. The kernels of a cell that runs `alone` are chosen ahead
+  // of its plan, whose memory is measured.
+  CellPart(const Case& whole, World* world, std::optional<Workload> workload,
+           const std::filesystem::path& kernel_cache, bool alone)
+      : world_(world),
+        alone_(alone),
+        ranks_(world != nullptr ? world->all().first(whole.execution.devices) : tacho::alone()),
+        workload_(std::move(workload)) {
+    if (!ranks_) return;
+    cell_ = part_of(whole, ranks_->rank());
+    if (!works([&] { require_room(); })) return;
+    if (!works([&] { choose_kernels(kernel_cache); })) return;
+    kernel_cache_.emplace(*ranks_, kernel_cache);
+    Weights weights;
+    if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
+      return;
+    broadcast_weights(*ranks_, workload_->graph, weights);
+    if (alone) reset_peak_memory();
+    if (!works([&] {
+          prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_);
+        }))
+      return;
+    // Only gradients have to lie alike.
+    if (workload_->graph.training) works([&] { require_equal_plans(*ranks_, prepared_->plan()); });
+    times_.reserve(static_cast<size_t>(cell_.repeat));
+  }
+
+  bool is_measured() const { return ranks_ != nullptr && !failure_; }
+  // Its threads and cores.
+  void sit_down() const {
+    const Execution& execution = cell_.execution;
+    world_ != nullptr ? take_seat(*world_, execution.devices, execution.threads)
+                      : use_threads(execution.threads);
+  }
+
+  void run_pass(int pass) {
+    if (!is_measured() || pass >= cell_.warmup + cell_.repeat) return;
+    if (!alone_) sit_down();
+    barrier(*ranks_);
+    const auto run = [&] {
+      const PassTimes times = prepared_->run_pass();
+      if (pass >= cell_.warmup) times_.push_back(times);
+    };
+    // Others would wait for the rest of the pass: there is no way back into step.
+    if (ranks_->size() > 1) return run();
+    failure_ = failure_of(run);
+  }
+
+  // Empty on ranks that have no part.
+  Measurement finish() {
+    if (!ranks_) return {};
+    if (!failure_) works([&] { prepared_->require_finite(); });
+    if (!failure_ && cell_.mode == Mode::train)
+      works([&] { require_equal_parameters(*ranks_, prepared_->plan(), workload_->graph); });
+    if (failure_) return std::move(*failure_);
+    Measurement result = prepared_->measurement();
+    result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms() : 0);
+    result.peak_memory_bytes = peak_memory_bytes();
+    result.buckets = prepared_->ready_gradients();
+    if (world_ != nullptr) {
+      const int devices = cell_.execution.devices;
+      result.hosts.assign(world_->hosts().begin(), world_->hosts().begin() + devices);
+      result.has_cores = world_->has_cores_for(devices, cell_.execution.threads);
     }
-  }
-
-  void run_pass(size_t i, int pass) {
-    if (failures_[i] || pass >= cells_[i].warmup + cells_[i].repeat) return;
-    if (cells_.size() > 1) use_threads(cells_[i].execution.threads);  // the cell before may have others
-    failures_[i] = failure_of([&] {
-      const PassTimes times = prepared_[i]->run_pass();
-      if (pass >= cells_[i].warmup) add_sample(times, cells_[i], results_[i]);
-    });
-  }
-
-  Measurement finish(size_t i) {
-    if (!failures_[i]) failures_[i] = failure_of([&] { prepared_[i]->require_finite(); });
-    return std::move(failures_[i] ? *failures_[i] : results_[i]);
+    return result;
   }
 
  private:
-  void prepare(size_t i, const std::filesystem::path& kernel_cache, bool alone) {
-    const Case& cell = cells_[i];
-    if (!workloads_[i]) workloads_[i] = build_workload(cell);
-    const Workload& workload = *workloads_[i];
-    require_memory(memory_need_bytes(cell, workload));
-    if (alone) {
-      find_engine(cell.execution.engine)
-          .choose_kernels(workload.graph,
-                          compile_options(cell.execution, cell.seed, workload.update, kernel_cache));
-      reset_peak_memory();
-    }
-    prepared_[i].emplace(cell, workload, kernel_cache);
-    results_[i] = prepared_[i]->measurement();
+  // Whether it worked: a cell that fails on one device fails.
+  template<typename Step>
+  bool works(const Step& step) {
+    failure_ = failure_of([&] { together(*ranks_, step); });
+    return !failure_;
   }
 
-  std::span<const Case> cells_;
-  std::vector<std::optional<Workload>> workloads_;
-  std::vector<std::optional<PreparedCase>> prepared_;
-  std::vector<Measurement> results_;
-  std::vector<std::optional<Measurement>> failures_;
+  void require_room() {
+    if (!workload_ || ranks_->size() > 1) workload_ = build_workload(cell_);
+    const int64_t beside = world_ != nullptr ? world_->seat(cell_.execution.devices).count : 1;
+    require_memory(beside * memory_need_bytes(cell_, *workload_));
+  }
+
+  // By rank 0 for all that exchange gradients: devices of one cell use the same ones.
+  void choose_kernels(const std::filesystem::path& kernel_cache) const {
+    sit_down();
+    const bool for_others = ranks_->size() > 1 && ranks_->rank() == 0;
+    if (!for_others && !(alone_ && ranks_->size() == 1)) return;
+    find_engine(cell_.execution.engine)
+        .choose_kernels(workload_->graph,
+                        compile_options(cell_.execution, cell_.seed, workload_->update, kernel_cache));
+  }
+
+  World* world_;
+  bool alone_;
+  std::unique_ptr<Communicator> ranks_;  // nothing where this process has no part
+  Case cell_;
+  std::optional<Workload> workload_;
+  std::optional<SharedFile> kernel_cache_;
+  std::optional<PreparedCase> prepared_;
+  std::vector<PassTimes> times_;
+  std::optional<Measurement> failure_;
 };
+
+// What one rank is told, all do: so they stay in step.
+bool should_stop(const RunControl& control) {
+  const bool own = control.should_stop && control.should_stop();
+  return control.world == nullptr ? own : any(control.world->all(), own);
+}
 
 std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone,
                                    std::optional<Workload> first = {}) {
-  Turns turns(cells, control, alone, std::move(first));
+  std::vector<std::unique_ptr<CellPart>> parts;
   int passes = 0;
-  for (const Case& cell : cells) passes = std::max(passes, cell.warmup + cell.repeat);
+  for (const Case& cell : cells) {
+    parts.push_back(std::make_unique<CellPart>(cell, control.world, std::exchange(first, std::nullopt),
+                                               control.kernel_cache, alone));
+    passes = std::max(passes, cell.warmup + cell.repeat);
+  }
   for (int pass = 0; pass < passes; ++pass) {
-    for (size_t i = 0; i < cells.size(); ++i) {
+    for (const auto& part : parts) {
       if (should_stop(control)) return std::vector(cells.size(), kInterrupted);
       if (control.progress) control.progress(pass, passes);
-      turns.run_pass(i, pass);
+      part->run_pass(pass);
     }
   }
   std::vector<Measurement> results;
-  for (size_t i = 0; i < cells.size(); ++i) results.push_back(turns.finish(i));
+  for (const auto& part : parts) results.push_back(part->finish());
   return results;
 }
 
 }  // namespace
 
 CheckedCase check_case(const Case& cell) {
-  check_execution(cell.execution, cell.mode == Mode::train);
-  CheckedCase checked = {build_workload(cell)};
+  const bool training = cell.mode == Mode::train;
+  check_execution(cell.execution, training);
+  CheckedCase checked = {build_workload(part_of(cell, 0))};
   if (memory_need_bytes(cell, checked.workload) <= total_memory_bytes()) {
     const auto flop = static_cast<double>(cost_of(checked.workload.graph).flop);
     checked.work = flop * (cell.warmup + cell.repeat);
@@ -121,13 +186,13 @@ CheckedCase check_case(const Case& cell) {
 }
 
 Measurement run_case(const Case& cell, const RunControl& control, std::optional<Workload> workload) {
-  Measurement result = std::move(run_turns({&cell, 1}, control, true, std::move(workload)).front());
-  if (result.status == Status::measured) result.peak_memory_bytes = peak_memory_bytes();
-  return result;
+  return std::move(run_turns({&cell, 1}, control, true, std::move(workload)).front());
 }
 
 std::vector<Measurement> run_interleaved(std::span<const Case> cells, const RunControl& control) {
-  return run_turns(cells, control, false);
+  std::vector<Measurement> results = run_turns(cells, control, false);
+  for (Measurement& result : results) result.peak_memory_bytes = 0;
+  return results;
 }
 
 }  // namespace tacho

@@ -9,6 +9,7 @@
 #include "bench/case.h"
 #include "bench/measurement.h"
 #include "bench/workload.h"
+#include "distributed/world.h"
 
 namespace tacho {
 
@@ -17,6 +18,8 @@ struct RunControl {
   std::filesystem::path kernel_cache = {};  // see CompileOptions
   std::function<void(int pass, int passes)> progress = {};
   std::function<bool()> should_stop = {};
+  World* world =
+      nullptr;  // whose ranks are the devices, all of which make the call; nothing: this process alone
 };
 
 struct CheckedCase {
@@ -29,7 +32,9 @@ struct CheckedCase {
 CheckedCase check_case(const Case& cell);
 
 // Runs one cell: estimates its memory, compiles, warms up, times every pass. Whatever goes wrong becomes the
-// measurement's status and reason; nothing is thrown. The cell's workload is built where it is not given.
+// measurement's status and reason; nothing is thrown but what goes wrong in the middle of a pass of several
+// devices. The cell's workload is built where it is not given. Ranks beyond the cell's devices have no part
+// in its measurement.
 Measurement run_case(const Case& cell, const RunControl& control, std::optional<Workload> workload = {});
 
 // The same for cells that take turns, pass by pass, so that whatever disturbs the machine disturbs them

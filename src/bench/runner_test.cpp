@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "distributed/thread_ranks.h"
 
 namespace tacho {
 namespace {
@@ -25,21 +26,19 @@ Case small_case(Mode mode) {
 TEST(Runner, KeepsEveryTimedPassAndNoWarmUp) {
   const Measurement result = run_case(small_case(Mode::infer), {});
   ASSERT_EQ(result.status, Status::measured) << result.reason;
-  EXPECT_EQ(result.samples_ms.size(), 3u);
-  EXPECT_THAT(result.samples_ms, Each(Ge(0)));
-  EXPECT_TRUE(result.phases.forward_ms.empty());
+  EXPECT_EQ(result.passes.samples_ms.size(), 3u);
+  EXPECT_THAT(result.passes.samples_ms, Each(Ge(0)));
   EXPECT_TRUE(result.compile_ms.has_value());
 }
 
 TEST(Runner, TimesThreePhasesOfATrainingPassThatMakeUpTheWhole) {
   const Measurement result = run_case(small_case(Mode::train), {});
-  ASSERT_EQ(result.samples_ms.size(), 3u) << result.reason;
-  ASSERT_EQ(result.phases.update_ms.size(), 3u);
+  ASSERT_EQ(result.passes.samples_ms.size(), 3u) << result.reason;
+  const std::vector<PassParts>& parts = result.passes.parts.at(0);
+  ASSERT_EQ(parts.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(result.samples_ms[i],
-                result.phases.forward_ms[i] + result.phases.backward_ms[i] + result.phases.exchange_ms[i] +
-                    result.phases.update_ms[i],
-                1e-9);
+    EXPECT_GT(parts[i].update_ms, 0);
+    EXPECT_NEAR(result.passes.samples_ms[i], parts[i].total_ms(), 1e-9);
   }
 }
 
@@ -48,9 +47,9 @@ TEST(Runner, CellsThatTakeTurnsHaveTheirOwnSamplesAndFailures) {
   cells[1].repeat = 5;
   cells[2].weights = "/there/is/no/such/file.safetensors";
   const std::vector<Measurement> results = run_interleaved(cells, {});
-  EXPECT_EQ(results[0].samples_ms.size(), 3u);
-  EXPECT_EQ(results[1].samples_ms.size(), 5u);
-  EXPECT_EQ(results[1].phases.update_ms.size(), 5u);
+  EXPECT_EQ(results[0].passes.samples_ms.size(), 3u);
+  EXPECT_EQ(results[1].passes.samples_ms.size(), 5u);
+  EXPECT_EQ(results[1].passes.parts.at(0).size(), 5u);
   EXPECT_EQ(results[2].status, Status::failed);
 }
 
@@ -78,7 +77,7 @@ TEST(Runner, StopsBetweenPassesAndKeepsNoHalfCell) {
   const Measurement result = run_case(small_case(Mode::infer), control);
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(passes_seen, 4);
-  EXPECT_TRUE(result.samples_ms.empty());
+  EXPECT_TRUE(result.passes.samples_ms.empty());
 }
 
 TEST(Runner, ReportsEveryPassOnceInOrder) {
@@ -101,12 +100,69 @@ TEST(Runner, CountsNoWorkForAnEngineThatComputesNothing) {
   EXPECT_GT(run_case(cell, {}).flop, 0);
 }
 
+// What rank 0 measures where each rank is a thread.
+Measurement run_on_threads(Case cell, int ranks) {
+  Measurement result;
+  cell.execution.devices = ranks;
+  on_thread_ranks(ranks, [&](Communicator& all) {
+    World world(all.first(ranks), "test");
+    const Measurement own = run_case(cell, {.world = &world});
+    if (world.is_first()) result = own;
+  });
+  return result;
+}
+
+Case shared_case(Mode mode) {
+  Case cell = small_case(mode);
+  cell.execution.engine = "reference";
+  cell.model = "squeezenet1_1";
+  cell.batch = 1;
+  cell.warmup = 0;
+  return cell;
+}
+
+TEST(RunnerOnDevices, PartsOfEveryDeviceAddUpToThePass) {
+  for (const Mode mode : {Mode::infer, Mode::train}) {
+    const Measurement result = run_on_threads(shared_case(mode), 3);
+    ASSERT_EQ(result.status, Status::measured) << result.reason;
+    ASSERT_EQ(result.passes.parts.size(), 3u);
+    for (const auto& parts : result.passes.parts) {
+      for (size_t pass = 0; pass < parts.size(); ++pass)
+        EXPECT_NEAR(parts[pass].total_ms(), result.passes.samples_ms[pass], 1e-6);
+    }
+  }
+}
+
+TEST(RunnerOnDevices, CountTheWorkOfAll) {
+  const Case cell = shared_case(Mode::infer);
+  EXPECT_EQ(run_on_threads(cell, 2).flop, 2 * run_case(cell, {}).flop);
+}
+
+TEST(RunnerOnDevices, AScatteredBatchNeedsNotDivide) {
+  Case cell = shared_case(Mode::infer);
+  cell.execution.parallel = "scatter";
+  cell.batch_total = 5;
+  cell.batch = 2;
+  const Measurement result = run_on_threads(cell, 3);
+  ASSERT_EQ(result.status, Status::measured) << result.reason;
+  // Three images to others, and the logits of three images back.
+  EXPECT_EQ(result.passes.bytes_moved, 3 * (3 * 32 * 32 + 1000) * 4);
+}
+
+TEST(RunnerOnDevices, WhatFailsOnOneFailsOnAll) {
+  Case cell = shared_case(Mode::train);
+  cell.weights = "/there/is/no/such/file.safetensors";  // which rank 0 alone reads
+  EXPECT_THAT(run_on_threads(cell, 2).reason, HasSubstr("file.safetensors"));
+}
+
 TEST(CheckCase, RefusesWhatCanNeverRun) {
   const Case good = small_case(Mode::infer);
   EXPECT_NO_THROW(check_case(good));
   Case cell = good;
-  cell.execution.devices = 2;
-  EXPECT_THROW(check_case(cell), UserError);
+  cell.execution.parallel = "allreduce";
+  EXPECT_THAT([&] { check_case(cell); },
+              ::testing::ThrowsMessage<UserError>(
+                  "--parallel allreduce: devices share inference by replicas or scatter"));
   cell = good;
   cell.execution.engine = "steam";
   EXPECT_THROW(check_case(cell), UserError);

@@ -34,4 +34,10 @@ void write_random_inputs(Plan& plan, const Graph& graph, uint64_t seed) {
   for (ValueId id : graph.inputs) plan.write(id, random_input(graph, graph.value(id), seed));
 }
 
+Tensor random_images(const Graph& graph, int64_t images, uint64_t seed) {
+  Value input = graph.value(graph.inputs[0]);
+  input.shape[0] = images;
+  return random_input(graph, input, seed);
+}
+
 }  // namespace tacho

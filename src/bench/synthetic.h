@@ -10,4 +10,7 @@ namespace tacho {
 // or 1.
 void write_random_inputs(Plan& plan, const Graph& graph, uint64_t seed);
 
+// The same for the graph's images alone, as many as are asked for.
+Tensor random_images(const Graph& graph, int64_t images, uint64_t seed);
+
 }  // namespace tacho

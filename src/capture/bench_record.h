@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "bench/case.h"
 #include "bench/measurement.h"
@@ -13,7 +14,9 @@ std::string unique_id();
 // A new record with these fields.
 Record describe(const Json& fields, std::string_view kind);
 
-void add_phases(const PhaseSamples& phases, Record& record);
+// Where the time of passes went: the phases of training, and all parts where devices share them. `hosts` by
+// rank.
+void add_parts(const JointPasses& passes, std::span<const std::string> hosts, bool training, Record& record);
 
 // A record with what a cell asks for, and without what it gave.
 Record describe_case(const Case& cell);

@@ -20,11 +20,10 @@ const Case kCase = {.model = "resnet18",
 const SystemInfo kSystem = {.name = "bench1", .cpu = "A CPU", .cores = 2};
 
 Measurement three_passes() {
-  return {.samples_ms = {100, 102, 98},
-          .phases = {.forward_ms = {30, 31, 29},
-                     .backward_ms = {60, 61, 59},
-                     .exchange_ms = {0, 0, 0},
-                     .update_ms = {10, 10, 10}},
+  return {.passes = {.samples_ms = {100, 102, 98},
+                     .parts = {{{.forward_ms = 30, .backward_ms = 60, .update_ms = 10},
+                                {.forward_ms = 31, .backward_ms = 61, .update_ms = 10},
+                                {.forward_ms = 29, .backward_ms = 59, .update_ms = 10}}}},
           .compile_ms = 5,
           .flop = 2'000'000'000,
           .peak_memory_bytes = 3 << 20};
@@ -54,9 +53,50 @@ TEST(Record, JsonHasTheFieldsThatApplyAndNoOthers) {
 TEST(Record, InferenceHasNoPhases) {
   Case cell = kCase;
   cell.mode = Mode::infer;
-  const Json json = to_json(make_record(cell, {.samples_ms = {1, 1, 1}}, kSystem, {}));
+  const Json json =
+      to_json(make_record(cell, {.passes = {.samples_ms = {1, 1, 1}, .parts = {{{}, {}, {}}}}}, kSystem, {}));
   EXPECT_FALSE(json.contains("forward_ms"));
   EXPECT_FALSE(json.contains("update_ms"));
+}
+
+TEST(Record, SeveralDevicesHaveTheMeanOfTheirPartsAndEachItsOwn) {
+  Case cell = kCase;
+  cell.execution.devices = 2;
+  const PassParts fast = {.forward_ms = 30,
+                          .backward_ms = 50,
+                          .exposed_allreduce_ms = 2,
+                          .wait_ms = 12,
+                          .update_ms = 6,
+                          .allreduce_ms = 20},
+                  slow = {.forward_ms = 34,
+                          .backward_ms = 58,
+                          .exposed_allreduce_ms = 2,
+                          .wait_ms = 0,
+                          .update_ms = 6,
+                          .allreduce_ms = 20};
+  const Measurement measurement = {.passes = {.samples_ms = {100, 100, 100},
+                                              .parts = {{fast, fast, fast}, {slow, slow, slow}},
+                                              .bytes_moved = 800},
+                                   .hosts = {"a", "b"}};
+  const Record record = make_record(cell, measurement, kSystem, {});
+  EXPECT_DOUBLE_EQ(record.forward_ms.value(), 32);
+  EXPECT_DOUBLE_EQ(record.wait_ms.value(), 6);
+  EXPECT_DOUBLE_EQ(record.allreduce_ms.value(), 20);
+  EXPECT_EQ(record.bytes_moved, 800);
+  EXPECT_EQ(record.nodes, 2);
+  EXPECT_EQ(record.parallel, "allreduce");
+  ASSERT_EQ(record.ranks.size(), 2u);
+  EXPECT_EQ(record.ranks[1].host, "b");
+  EXPECT_DOUBLE_EQ(record.ranks[1].backward_ms.value(), 58);
+  EXPECT_DOUBLE_EQ(*record.forward_ms + *record.backward_ms + *record.exposed_allreduce_ms + *record.wait_ms +
+                       *record.update_ms,
+                   *record.median_ms);
+}
+
+TEST(Record, DevicesWithoutCoresOfTheirOwnAreOversubscribed) {
+  Measurement measurement = three_passes();
+  measurement.has_cores = false;
+  EXPECT_EQ(make_record(kCase, measurement, kSystem, {}).judgement.verdict, Verdict::oversubscribed);
 }
 
 TEST(Record, ACellThatDidNotFitHasAReasonAndNoFigures) {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/topology.h"
+#include "distributed/mpi.h"
 #include "engine/engines.h"
 #include "tacho_commit.h"
 
@@ -29,7 +30,7 @@ std::map<std::string, std::string> engine_versions() {
 }
 
 std::map<std::string, std::string> library_versions() {
-  return {
+  std::map<std::string, std::string> versions = {
       {"OpenMP", std::to_string(_OPENMP)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"glibc", gnu_get_libc_version()},
@@ -37,6 +38,8 @@ std::map<std::string, std::string> library_versions() {
       {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                     NLOHMANN_JSON_VERSION_PATCH)},
   };
+  if (const std::string mpi = mpi_version(); !mpi.empty()) versions.emplace("MPI", mpi);
+  return versions;
 }
 
 }  // namespace
@@ -68,5 +71,7 @@ SystemInfo capture_system(std::string_view name) {
       .build_type = TACHO_BUILD_TYPE,
   };
 }
+
+std::string build_name() { return fmt::format("{}, commit {}", TACHO_VERSION, kCommit); }
 
 }  // namespace tacho

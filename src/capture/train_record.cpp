@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "capture/bench_record.h"
 
@@ -55,7 +56,7 @@ std::optional<double> seconds_to(double accuracy, const TrainState& state) {
 }
 
 void add_costs(const TrainResult& result, Record& record) {
-  add_phases(result.phases, record);
+  add_parts(result.passes, result.hosts, true, record);
   record.compile_ms = result.compile_ms;
   record.plan_memory_mib = static_cast<double>(result.plan_bytes) / kMib;
   if (result.evaluation_plan_bytes > 0) {
@@ -75,7 +76,7 @@ Judgement judge(const TrainResult& result, const Record& record, const SystemInf
             fmt::format("the loss is not finite after step {}: try a smaller --lr", result.state.step)};
   }
   std::vector<std::string> reasons;
-  const bool oversubscribed = record.threads * record.devices > system.cores;
+  const bool oversubscribed = !result.has_cores || record.threads > system.cores;
   if (oversubscribed) {
     reasons.push_back(
         fmt::format("{} threads share {} usable cores", record.threads * record.devices, system.cores));
@@ -98,6 +99,8 @@ Record make_train_record(const Recipe& recipe, const TrainControl& control, cons
   Record record = describe_recipe(recipe, system);
   add_epochs(recipe, result, record);
   add_costs(result, record);
+  if (result.hosts.size() > 1)
+    record.nodes = static_cast<int>(std::set(result.hosts.begin(), result.hosts.end()).size());
   record.target_accuracy = control.target_accuracy;
   if (control.target_accuracy) record.seconds_to_target = seconds_to(*control.target_accuracy, result.state);
   record.judgement = judge(result, record, system);

@@ -2,9 +2,9 @@
 
 #include <fmt/ranges.h>
 
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/json_values.h"
+#include "distributed/launch.h"
 #include "engine/engines.h"
 #include "models/zoo.h"
 #include "results/fields.h"
@@ -31,7 +31,9 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-TypedAxes default_axes() { return {{"engine", default_engine()}}; }
+TypedAxes default_axes() {
+  return {{"engine", default_engine()}, {"devices", std::to_string(std::max(1, launched_ranks()))}};
+}
 
 void add_axes(Command command, SweepOptions& options) {
   command.option("models", options.models, "Names of 'tacho models'").required().suggest(model_names());
@@ -46,13 +48,13 @@ void add_execution_options(Command command, TypedAxes& typed) {
   }
 }
 
-std::vector<Case> expand(const SweepOptions& options) {
+std::vector<Case> expand(const SweepOptions& options, const World& world) {
   TypedAxes axes = options.axes;
   axes["model"] = fmt::format("{}", fmt::join(options.models, ","));
-  return expand(axes, usable_cores());
+  return expand(axes, [&](int devices) { return world.threads_per_device(devices); });
 }
 
-Execution execution_of(const TypedAxes& typed) {
+Execution execution_of(const TypedAxes& typed, const World& world) {
   Execution execution = {.engine = default_engine(), .threads = 0};
   for (const auto& [name, text] : typed) {
     const Field& field = *find_field(name);
@@ -61,7 +63,7 @@ Execution execution_of(const TypedAxes& typed) {
     if (values.size() != 1) throw UserError("{} '{}': takes one value here", option, text);
     set_field(execution, name, values.front());
   }
-  share_cores(usable_cores(), execution);
+  if (execution.threads == 0) execution.threads = world.threads_per_device(execution.devices);
   return execution;
 }
 

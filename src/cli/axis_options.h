@@ -5,6 +5,7 @@
 
 #include "bench/case.h"
 #include "cli/command_line.h"
+#include "distributed/world.h"
 #include "session/sweep.h"
 
 namespace tacho {
@@ -12,7 +13,7 @@ namespace tacho {
 // What a shell offers where a network is to be named.
 std::vector<std::string> model_names();
 
-// What is known before anything is typed: this build's first engine.
+// What is known before anything is typed: this build's first engine, and the launcher's ranks.
 TypedAxes default_axes();
 
 // The axes of a sweep as they were typed.
@@ -29,7 +30,7 @@ void add_axes(Command command, SweepOptions& options);
 void add_execution_options(Command command, TypedAxes& typed);
 
 // Throws UserError where an axis cannot be read.
-std::vector<Case> expand(const SweepOptions& options);
-Execution execution_of(const TypedAxes& typed);
+std::vector<Case> expand(const SweepOptions& options, const World& world);
+Execution execution_of(const TypedAxes& typed, const World& world);
 
 }  // namespace tacho

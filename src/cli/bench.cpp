@@ -30,7 +30,7 @@ void add_bench_command(Command app, CommandContext& context) {
     if (options->interleaved && options->keep.resumed) {
       throw UserError("--continue: cells that take turns are measured all at once; leave it out");
     }
-    std::vector<Case> cells = expand(options->sweep);
+    std::vector<Case> cells = expand(options->sweep, context.ranks.world());
     const Job job = {.items =
                          options->interleaved ? turns_item(std::move(cells)) : bench_items(std::move(cells))};
     run_job(job, options->keep, context);

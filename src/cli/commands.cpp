@@ -21,4 +21,8 @@ void add_commands(Command app, CommandContext& context) {
   add_completion_command(app, context);
 }
 
+bool runs_on_all_ranks(std::string_view command) {
+  return command == "bench" || command == "suite" || command == "profile" || command == "train";
+}
+
 }  // namespace tacho

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
+#include "cli/ranks.h"
 
 namespace tacho {
 
-// What a command tells main. A command throws UserError for a wrong call or input: main prints it, status 2.
+// What main tells a command, and a command main. A command throws UserError for a wrong call or input: main
+// prints it, status 2.
 struct CommandContext {
-  std::string command;  // as it was typed, ready to be typed again
+  std::string command;                 // as it was typed, ready to be typed again
+  std::vector<std::string> arguments;  // the same, word by word
+  Ranks& ranks;                        // that run this call together
   int exit_status = 0;
 };
 
@@ -32,5 +37,8 @@ void add_completion_command(Command app, CommandContext& context);
 
 // Every command of the program, in the order of --help.
 void add_commands(Command app, CommandContext& context);
+
+// Whether every rank of a launcher has a part in the command; otherwise it is rank 0's alone.
+bool runs_on_all_ranks(std::string_view command);
 
 }  // namespace tacho

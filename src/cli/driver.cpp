@@ -9,13 +9,17 @@
 #include "base/text.h"
 #include "bench/machine.h"
 #include "capture/resume.h"
+#include "capture/scaling.h"
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/progress.h"
+#include "distributed/collectives.h"
+#include "distributed/launch.h"
+#include "distributed/mpi.h"
 #include "engine/engines.h"
-#include "kernels/peak/peak.h"
 #include "results/format.h"
 #include "results/references.h"
+#include "session/peaks.h"
 
 namespace tacho {
 namespace {
@@ -33,27 +37,30 @@ void check_system_name(const std::string& name) {
   }
 }
 
+std::string how_to_continue(size_t done, size_t all, const std::string& run) {
+  return fmt::format("{} of {} cells are done; the same call with --continue {} goes on", done, all,
+                     shown_id(run));
+}
+
 // A job under way: its items, and their records so far.
 class Run {
  public:
-  Run(const Job& job, const KeepOptions& options, Format format, const std::string& command)
+  Run(const Job& job, const KeepOptions& options, Format format, CommandContext& context)
       : job_(job),
-        kept_(options, job.suite, command),
+        ranks_(context.ranks),
+        kept_(options, job.suite, context.command),
         streams_(format == Format::jsonl && !options.output.file && !job.present_to_programs),
         records_(job.items.size()) {
-    if (options.resumed) resume(*options.resumed);
+    if (options.resumed && ranks_.is_first()) resume(*options.resumed);
   }
 
   // Each record is kept before the next item starts.
   void run() {
-    kept_.observe_machine();
+    if (ranks_.is_first()) kept_.observe_machine();
     for (const auto& records : records_) {
       for (const Record& record : records) stream(record);
     }
-    std::vector<size_t> left;
-    for (size_t i = 0; i < records_.size(); ++i) {
-      if (records_[i].empty()) left.push_back(i);
-    }
+    const std::vector<size_t> left = items_left();
     if (!left.empty()) run_items(left);
   }
 
@@ -75,6 +82,18 @@ class Run {
   const std::optional<UserError>& error() const { return error_; }
 
  private:
+  // Rank 0 knows what is kept already.
+  std::vector<size_t> items_left() const {
+    std::string missing;
+    for (const auto& records : records_) missing += records.empty() ? '1' : '0';
+    missing = broadcast(ranks_.world().all(), missing);
+    std::vector<size_t> left;
+    for (size_t i = 0; i < missing.size(); ++i) {
+      if (missing[i] == '1') left.push_back(i);
+    }
+    return left;
+  }
+
   void resume(const std::string& id_prefix) {
     if (!kept_.is_kept()) throw UserError("--continue needs a store that can be written; leave --no-db out");
     std::vector<Record> wanted;
@@ -93,17 +112,29 @@ class Run {
   }
 
   void run_items(const std::vector<size_t>& left) {
-    const std::map<int, MachineSpeed> peaks = measure_peaks(left);
+    const std::map<DeviceThreads, MachineSpeed> peaks = measure_peaks(left);
     std::vector<double> works;
     for (const size_t i : left) works.push_back(job_.items[i]->work());
     Progress progress(std::move(works));
-    for (size_t turn = 0; turn < left.size() && !interrupted() && !output_failed_; ++turn) {
+    for (size_t turn = 0; turn < left.size() && !must_end(); ++turn) {
+      tell_how_to_go_on();
       run_item(left[turn], context_of(*job_.items[left[turn]], turn, peaks, progress), progress);
     }
   }
 
-  ItemContext context_of(const WorkItem& item, size_t turn, const std::map<int, MachineSpeed>& peaks,
-                         Progress& progress) const {
+  // What one rank is told, all do.
+  bool must_end() { return any(ranks_.world().all(), interrupted() || output_failed_); }
+
+  // Should a rank be lost from here on: rank 0 knows what is kept, and may be the one that is lost.
+  void tell_how_to_go_on() {
+    const size_t done = job_.items.size() - unfinished_items();
+    const bool can_continue = kept_.is_kept() && done > 0 && job_.items.front()->description().has_value();
+    const std::string words = can_continue ? "; " + how_to_continue(done, job_.items.size(), kept_.id()) : "";
+    ranks_.set_last_words(broadcast(ranks_.world().all(), words));
+  }
+
+  ItemContext context_of(const WorkItem& item, size_t turn,
+                         const std::map<DeviceThreads, MachineSpeed>& peaks, Progress& progress) const {
     const auto show = [&progress, turn, is_long = item.is_long()](const std::string& where, double share) {
       progress.show(turn, is_long, where, share);
     };
@@ -115,7 +146,19 @@ class Run {
       progress.clear();
       say_note(text);
     };
-    return {.system = kept_.system(),
+    const auto nothing = [](const auto&...) {};
+    if (!ranks_.is_first()) {
+      return {.world = ranks_.world(),
+              .system = kept_.system(),
+              .peaks = peaks,
+              .kernel_cache = {},
+              .progress = nothing,
+              .say = nothing,
+              .note = nothing,
+              .should_stop = interrupted};
+    }
+    return {.world = ranks_.world(),
+            .system = kept_.system(),
             .peaks = peaks,
             .kernel_cache = default_kernel_cache(),
             .progress = show,
@@ -129,6 +172,7 @@ class Run {
     try {
       job_.items[index]->run(context, [&](Record record) {
         progress.clear();
+        if (const Record* one = find_one_device(record, finished())) add_scaling(*one, record);
         kept_.keep(record);
         records_[index].push_back(std::move(record));
       });
@@ -144,11 +188,11 @@ class Run {
   }
 
   // Before the first item, so that none is disturbed by it.
-  std::map<int, MachineSpeed> measure_peaks(const std::vector<size_t>& items) const {
-    std::map<int, MachineSpeed> peaks;
+  std::map<DeviceThreads, MachineSpeed> measure_peaks(const std::vector<size_t>& items) const {
+    std::map<DeviceThreads, MachineSpeed> peaks;
     for (const size_t i : items) {
-      for (const int threads : job_.items[i]->peak_threads()) {
-        if (!peaks.contains(threads) && !interrupted()) peaks[threads] = measure_speed(threads);
+      for (const DeviceThreads& needed : job_.items[i]->peaks_needed()) {
+        if (!peaks.contains(needed)) peaks[needed] = measure_speed_together(ranks_.world(), needed);
       }
     }
     return peaks;
@@ -159,6 +203,7 @@ class Run {
   }
 
   const Job& job_;
+  Ranks& ranks_;
   KeptRun kept_;
   bool streams_;
   std::vector<std::vector<Record>> records_;  // by item
@@ -177,10 +222,27 @@ void say_where(const Run& run, const Job& job) {
   const bool can_continue =
       std::ranges::all_of(job.items, [](const auto& i) { return i->description().has_value(); });
   if (run.unfinished_items() > 0 && can_continue) {
-    say_note(fmt::format("{} of {} cells are done; the same call with --continue {} goes on",
-                         job.items.size() - run.unfinished_items(), job.items.size(), shown_id(kept.id())));
+    say_note(how_to_continue(job.items.size() - run.unfinished_items(), job.items.size(), kept.id()));
   }
   kept.say_where();
+}
+
+// True where other processes did it all.
+bool done_by_started_ranks(const Job& job, CommandContext& context) {
+  int devices = 1;
+  for (const auto& item : job.items) devices = std::max(devices, item->devices());
+  const int ranks = context.ranks.world().size();
+  if (devices <= ranks) return false;
+  if (context.ranks.were_launched()) {
+    throw UserError("--devices {}: the launcher gave {} rank{}; ask it for {}", devices, ranks,
+                    ranks == 1 ? "" : "s", devices);
+  }
+  if (mpi_version().empty())
+    throw UserError("--devices {}: this build has no MPI; install libopenmpi-dev and build again", devices);
+  const LaunchEnd end = start_local_ranks(devices, context.arguments);
+  for (const std::string& line : end.words) fmt::print(stderr, "{}\n", line);
+  context.exit_status = end.status;
+  return true;
 }
 
 }  // namespace
@@ -201,14 +263,20 @@ void add_continue_option(Command command, KeepOptions& options) {
       .type_name("RUN");
 }
 
-void run_job(const Job& job, const KeepOptions& options, CommandContext& context) {
+void run_job(const Job& job, const KeepOptions& typed, CommandContext& context) {
+  const bool first = context.ranks.is_first();
+  KeepOptions options = typed;
+  options.without_store |= !first;
   const Layout layout = chosen_layout(options.output);
-  check_output(options.output);
+  if (first) check_output(options.output);
   check_system_name(options.system);
-  for (const auto& item : job.items) item->check(say_note);
-  catch_interrupt();
-  Run run(job, options, layout.format, context.command);
+  for (const auto& item : job.items) item->check(first ? say_note : [](const std::string&) {});
+  if (done_by_started_ranks(job, context)) return;
+  catch_interrupt(context.ranks.were_launched());
+  Run run(job, options, layout.format, context);
+  context.ranks.agree_to_start("");
   run.run();
+  if (!first) return;
   const std::vector<Record> records = run.finished();
   if (records.empty() && run.error()) throw *run.error();
   if (records.empty()) {

@@ -2,8 +2,9 @@
 
 namespace tacho {
 
-// From now on the first Ctrl-C only sets a flag; the second ends the program at once.
-void catch_interrupt();
+// From now on the first Ctrl-C only sets a flag; the second ends the program at once. A rank of a launcher is
+// told so by other signals too, and is ended by its launcher.
+void catch_interrupt(bool is_rank);
 
 bool interrupted();
 

@@ -23,8 +23,8 @@ struct ProfileOptions {
   std::optional<int64_t> top;
 };
 
-Case one_case(const SweepOptions& options) {
-  const std::vector<Case> cells = expand(options);
+Case one_case(const SweepOptions& options, const World& world) {
+  const std::vector<Case> cells = expand(options, world);
   if (cells.size() != 1) {
     throw UserError("profile takes one network in one way, not {}: give each option one value", cells.size());
   }
@@ -50,7 +50,7 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
     profile->pass = records.front();
     return format_profile(*profile, layout, options.top);
   };
-  const Job job = {.items = profile_item(one_case(options.sweep), profile),
+  const Job job = {.items = profile_item(one_case(options.sweep, context.ranks.world()), profile),
                    .first_result = "the last pass, so there is no profile",
                    .present = present,
                    .present_to_programs = present};
@@ -64,6 +64,7 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
 void add_profile_command(Command app, CommandContext& context) {
   auto options = std::make_shared<ProfileOptions>();
   options->sweep.axes["repeat"] = kRepeat;
+  options->sweep.axes["devices"] = "1";  // whatever a launcher gives
   Command command = app.subcommand(
       "profile",
       "Where the time of a pass goes: each layer's kernel, time, GFLOP/s, bytes, % of the roofline");

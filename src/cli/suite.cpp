@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/driver.h"
+#include "cli/nodes.h"
 #include "report/cifar_table.h"
 #include "report/zoo_table.h"
+#include "results/axis.h"
 #include "results/selection.h"
 #include "session/bench_items.h"
 #include "session/suites.h"
@@ -19,7 +21,7 @@ namespace tacho {
 namespace {
 
 struct SuiteOptions {
-  std::string name, data;
+  std::string name, data, devices;
   double scale = 1;
   KeepOptions keep;
 };
@@ -36,6 +38,18 @@ std::vector<std::string> suite_names() {
   std::vector<std::string> names;
   for (const Suite& suite : suites()) names.emplace_back(suite.name);
   return names;
+}
+
+SuiteMachine machine_of(const SuiteOptions& options, CommandContext& context) {
+  SuiteMachine machine = {
+      .threads = [&](int devices) { return context.ranks.world().threads_per_device(devices); }};
+  if (!options.devices.empty())
+    machine.devices = parse_axis("--devices", options.devices, std::numeric_limits<int>::max());
+  // A launcher's ranks are there to be used, whatever cores they have.
+  if (options.devices.empty() && context.ranks.were_launched()) {
+    for (int64_t count = 1; count <= context.ranks.world().size(); ++count) machine.devices.push_back(count);
+  }
+  return machine;
 }
 
 // What a smaller scale left out, for the table.
@@ -72,7 +86,7 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
   if (options.data.empty()) {
     throw UserError("suite {} needs --data cifar10:DIR; scripts/fetch-cifar10 DIR fetches it", suite.name);
   }
-  std::vector<Recipe> whole = suite.trainings(usable_cores());
+  std::vector<Recipe> whole = suite.trainings(machine_of(options, context));
   for (Recipe& recipe : whole) recipe.data = options.data;
   const DataSet data = open_training_data(whole.front());
   std::vector<TrainingJob> jobs;
@@ -95,7 +109,7 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
 }
 
 void measure_and_report(const Suite& suite, const SuiteOptions& options, CommandContext& context) {
-  const std::vector<Case> whole = suite.cases(usable_cores());
+  const std::vector<Case> whole = suite.cases(machine_of(options, context));
   const std::vector<Case> cells = scaled(whole, options.scale);
   const std::string shrunk = what_was_shrunk(whole.front(), cells.front());
   const Job job = {.items = bench_items(cells),
@@ -122,11 +136,16 @@ void add_suite_command(Command app, CommandContext& context) {
         const auto share = parse_quantity(text);
         return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
       });
+  command.option(
+      "--devices", options->devices,
+      "Of the suites grid, scaling and cifar: how many share the work, such as 1,2,4; default: as many as "
+      "there are cores for");
   command.option("--data", options->data, "For the suite cifar: cifar10:DIR");
   add_keep_options(command, options->keep);
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
+    if (suite.compares_hosts) return run_nodes_suite(options->keep.output, options->scale, context);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
     measure_and_report(suite, *options, context);
   });

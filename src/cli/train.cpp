@@ -67,12 +67,12 @@ UpdateRule update_rule(const TrainOptions& options) {
 }
 
 // Fills in what depends on the data and on other options.
-DataSet complete(TrainOptions& options, bool has_epochs) {
+DataSet complete(TrainOptions& options, bool has_epochs, const World& world) {
   Recipe& recipe = options.job.recipe;
   const Model& model = find_model(recipe.model);
   require_classifier(model);
   if (recipe.steps && has_epochs) throw UserError("--steps and --epochs: one of them says how long");
-  recipe.execution = execution_of(options.execution);
+  recipe.execution = execution_of(options.execution, world);
   check_execution(recipe.execution, true);
   recipe.shuffle = is_on("--shuffle", options.shuffle);
   recipe.schedule = parse_schedule(options.schedule);
@@ -167,7 +167,7 @@ void train_command(TrainOptions& options, bool has_epochs, CommandContext& conte
        {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
     if (file) check_output_file(option, *file);
   }
-  const DataSet data = complete(options, has_epochs);
+  const DataSet data = complete(options, has_epochs, context.ranks.world());
   std::vector<TrainingJob> jobs = {options.job};
   const Job job = {.items = train_items(std::move(jobs), data),
                    .first_result = "the first epoch was finished"};

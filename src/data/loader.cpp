@@ -75,7 +75,7 @@ bool Loader::take(const std::stop_token& stop, Work& work) {
   work = std::move(idle_.back());
   idle_.pop_back();
   work.number = next_to_take_++;
-  const int64_t begin = work.number * options_.batch;
+  const int64_t begin = (work.number * options_.ranks + options_.rank) * options_.batch;
   for (int64_t i = 0; i < options_.batch; ++i) work.places[static_cast<size_t>(i)] = order_.at(begin + i);
   return true;
 }

@@ -17,7 +17,8 @@ namespace tacho {
 
 struct LoaderOptions {
   int64_t batch = 32;
-  Extents image = {};  // what the network takes
+  int rank = 0, ranks = 1;  // this loader's batches are every `ranks`-th of the stream, from the `rank`-th on
+  Extents image = {};       // what the network takes
   Augmentation augmentation = {};
   std::optional<uint64_t> shuffle_seed = {};  // nothing: file order
   uint64_t augmentation_seed = 0;

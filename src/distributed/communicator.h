@@ -39,4 +39,7 @@ class Communicator {
   std::atomic<Waiting> waiting_ = Waiting::spin;
 };
 
+// One rank and nobody else.
+std::unique_ptr<Communicator> alone();
+
 }  // namespace tacho

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
+#include "distributed/communicator.h"
 #include "engine/engine.h"
 
 namespace tacho {
+
+// What the exchange of one pass took.
+struct ExchangeTimes {
+  double ms = 0;      // while something was on its way, whatever else ran
+  int64_t bytes = 0;  // sent by this rank
+};
 
 // The devices that share one piece of work; this process is one of them. In a pass it takes gradients as they
 // become final and makes each the mean over all devices.
@@ -17,9 +25,15 @@ class Group : public GradientSink {
   void take(std::span<float> gradients) override = 0;
   // Returns when every gradient taken since the last call is the mean of all ranks.
   virtual void finish_exchange() = 0;
+  // Of the gradients up to the last finish_exchange().
+  virtual ExchangeTimes last_exchange() const = 0;
 };
 
 // One device alone: there is nothing to exchange.
 std::unique_ptr<Group> single_group();
+
+// All ranks of `ranks`, which must outlive it. Gradients are exchanged in buckets of about `bucket_bytes`,
+// the first of them smaller, while the backward pass goes on.
+std::unique_ptr<Group> device_group(Communicator& ranks, size_t bucket_bytes);
 
 }  // namespace tacho

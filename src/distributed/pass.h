@@ -8,9 +8,11 @@
 
 namespace tacho {
 
-// When each phase of a pass ended. Inference ends with its forward phase.
+// When each phase of a pass ended. Phases that a pass does not have end when they begin.
 struct PassTimes {
-  double begin_ms = 0, forward_end_ms = 0, backward_end_ms = 0, exchange_end_ms = 0, end_ms = 0;
+  double begin_ms = 0, scatter_end_ms = 0, forward_end_ms = 0, backward_end_ms = 0, exchange_end_ms = 0,
+         update_end_ms = 0, end_ms = 0;
+  ExchangeTimes exchange = {};
 
   double total_ms() const { return end_ms - begin_ms; }
 };
@@ -19,13 +21,5 @@ struct PassTimes {
 // exchange that did not hide behind it, and the update. `learning_rate` overrides the update rule's.
 // Allocates nothing.
 PassTimes run_pass(Plan& plan, Group& group, std::optional<double> learning_rate = {});
-
-// The phases of many passes of training, a sample a pass.
-struct PhaseSamples {
-  std::vector<double> forward_ms = {}, backward_ms = {}, exchange_ms = {}, update_ms = {};
-
-  void reserve(size_t passes);
-  void add(const PassTimes& times);
-};
 
 }  // namespace tacho

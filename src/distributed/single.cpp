@@ -1,7 +1,20 @@
+#include <cassert>
+
+#include "distributed/communicator.h"
 #include "distributed/group.h"
 
 namespace tacho {
 namespace {
+
+class Alone final : public Communicator {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void exchange(std::span<const std::byte>, int, std::span<std::byte>, int) override {
+    assert(false && "there is nobody to talk to");
+  }
+  std::unique_ptr<Communicator> first(int) override { return alone(); }
+};
 
 class SingleGroup final : public Group {
  public:
@@ -9,9 +22,12 @@ class SingleGroup final : public Group {
   int size() const override { return 1; }
   void take(std::span<float>) override {}
   void finish_exchange() override {}
+  ExchangeTimes last_exchange() const override { return {}; }
 };
 
 }  // namespace
+
+std::unique_ptr<Communicator> alone() { return std::make_unique<Alone>(); }
 
 std::unique_ptr<Group> single_group() { return std::make_unique<SingleGroup>(); }
 

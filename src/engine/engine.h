@@ -36,7 +36,8 @@ struct CompileOptions {
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
   // In training, where there is one: the statistics of batch norms are those of all devices' batches, which
-  // are of one size. Must outlive the plan.
+  // are of one size. Each batch norm takes one sum in a forward and one in a backward pass; the gradients of
+  // parameters stay those of the device's own loss. Must outlive the plan.
   SumOverDevices* batch_norm_sums = nullptr;
 };
 
@@ -126,7 +127,8 @@ class Engine {
   virtual void choose_kernels(const Graph&, const CompileOptions&) const {}
 
   // `weights` holds every parameter and statistic of the graph (see check_weights()); each is let go once the
-  // plan has it in its own layout. Throws OutOfMemory where the plan would not fit.
+  // plan has it in its own layout. Throws OutOfMemory where the plan would not fit, and UserError where the
+  // engine cannot compute so on this CPU.
   virtual std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                         const CompileOptions& options) const = 0;
 };

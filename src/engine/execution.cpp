@@ -72,17 +72,12 @@ bool can_share(const Execution& execution, bool training) {
   return execution.parallel.empty() || training == (execution.parallel == kAllReduce);
 }
 
-void share_cores(int usable_cores, Execution& execution) {
-  if (execution.threads == 0) execution.threads = std::max(1, usable_cores / execution.devices);
-}
-
 void check_execution(const Execution& execution, bool training) {
   const Engine& engine = find_engine(execution.engine);
   if (!can_share(execution, training)) {
     throw UserError("--parallel {}: devices share {} by {}", execution.parallel,
                     training ? "training" : "inference", training ? "allreduce" : "replicas or scatter");
   }
-  if (execution.devices > 1) throw UserError("--devices: several devices are not built yet; use 1");
   check_precision(engine, execution.precision);
   check_kernel(engine, execution.kernel);
   if (!training || !execution.low_memory) return;

@@ -33,9 +33,6 @@ bool is_execution_field(std::string_view name);
 // Whether devices can share such a pass in this way.
 bool can_share(const Execution& execution, bool training);
 
-// Gives each device its part of the cores where the threads are still 0.
-void share_cores(int usable_cores, Execution& execution);
-
 // Throws UserError where the engine is unknown or cannot compute so.
 void check_execution(const Execution& execution, bool training);
 

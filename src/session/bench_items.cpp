@@ -18,18 +18,21 @@ namespace {
 using Note = std::function<void(const std::string&)>;
 
 std::string name_of(const Case& cell) {
-  return fmt::format("{} {} batch {}", cell.model, name_of(cell.mode), cell.batch);
+  const int devices = cell.execution.devices;
+  return fmt::format("{} {} batch {}{}", cell.model, name_of(cell.mode), cell.batch,
+                     devices > 1 ? fmt::format(" on {} devices", devices) : "");
 }
 
 // As many threads as there are cores for: more do not make the machine faster.
-std::set<int> peak_threads_of(const Case& cell) {
-  if (!find_engine(cell.execution.engine).computes()) return {};
-  return {std::min(cell.execution.threads, usable_cores())};
+std::set<DeviceThreads> peaks_of(const Case& cell) {
+  const Execution& execution = cell.execution;
+  if (!find_engine(execution.engine).computes()) return {};
+  return {{execution.devices, std::min(execution.threads, usable_cores())}};
 }
 
 std::optional<MachineSpeed> peak_of(const Case& cell, const ItemContext& context) {
-  const std::set<int> threads = peak_threads_of(cell);
-  return threads.empty() ? std::nullopt : std::optional(context.peaks.at(*threads.begin()));
+  const std::set<DeviceThreads> needed = peaks_of(cell);
+  return needed.empty() ? std::nullopt : std::optional(context.peaks.at(*needed.begin()));
 }
 
 RunControl control_of(const ItemContext& context, const std::string& where) {
@@ -39,7 +42,8 @@ RunControl control_of(const ItemContext& context, const std::string& where) {
                 context.progress(fmt::format("{}: pass {}/{}", where, pass + 1, passes),
                                  static_cast<double>(pass) / passes);
               },
-          .should_stop = context.should_stop};
+          .should_stop = context.should_stop,
+          .world = &context.world};
 }
 
 // Before hours of measuring: the file must be there and fit.
@@ -71,13 +75,14 @@ class BenchItem final : public WorkItem {
   }
 
   double work() const override { return work_; }
-  std::set<int> peak_threads() const override { return peak_threads_of(cell_); }
+  int devices() const override { return cell_.execution.devices; }
+  std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
   std::optional<Record> description() const override { return describe_case(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     const Measurement measurement =
         run_case(cell_, control_of(context, name_of(cell_)), std::move(workload_));
-    if (measurement.status == Status::interrupted) return;
+    if (measurement.status == Status::interrupted || !context.world.is_first()) return;
     finish(make_record(cell_, measurement, context.system, peak_of(cell_, context)));
   }
 
@@ -98,15 +103,21 @@ class TurnsItem final : public WorkItem {
   }
 
   double work() const override { return work_; }
-  std::set<int> peak_threads() const override {
-    std::set<int> threads;
-    for (const Case& cell : cells_) threads.merge(peak_threads_of(cell));
-    return threads;
+  int devices() const override {
+    int most = 1;
+    for (const Case& cell : cells_) most = std::max(most, cell.execution.devices);
+    return most;
+  }
+  std::set<DeviceThreads> peaks_needed() const override {
+    std::set<DeviceThreads> needed;
+    for (const Case& cell : cells_) needed.merge(peaks_of(cell));
+    return needed;
   }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     const std::string where = fmt::format("{} cells in turns", cells_.size());
     const std::vector<Measurement> measurements = run_interleaved(cells_, control_of(context, where));
+    if (!context.world.is_first()) return;
     const std::string mark = unique_id();
     for (size_t i = 0; i < cells_.size(); ++i) {
       if (measurements[i].status == Status::interrupted) return;
@@ -132,9 +143,11 @@ class ProfileItem final : public WorkItem {
   }
 
   double work() const override { return checked_.work; }
-  std::set<int> peak_threads() const override { return peak_threads_of(cell_); }
+  int devices() const override { return cell_.execution.devices; }
+  std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    if (!context.world.is_first()) return;  // one device alone is looked at
     auto measured = profile_case(cell_, checked_.workload, control_of(context, name_of(cell_)));
     if (!measured) return;
     const MachineSpeed peak = peak_of(cell_, context).value_or(MachineSpeed{});

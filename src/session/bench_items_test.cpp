@@ -28,7 +28,9 @@ class Items : public testing::Test {
  protected:
   std::vector<Record> run(WorkItems items) {
     std::vector<Record> records;
+    World world(alone(), "test");
     const ItemContext context = {
+        .world = world,
         .system = system_,
         .peaks = {},
         .kernel_cache = {},
@@ -81,10 +83,10 @@ TEST_F(Items, WhatWasStoppedHasNoRecord) {
 }
 
 TEST_F(Items, AnEngineThatComputesNothingNeedsNoPeak) {
-  EXPECT_TRUE(bench_items(null_cells("1")).front()->peak_threads().empty());
+  EXPECT_TRUE(bench_items(null_cells("1")).front()->peaks_needed().empty());
   std::vector<Case> cells = null_cells("1,2");
   for (Case& cell : cells) cell.execution.engine = "native";
-  EXPECT_EQ(turns_item(cells).front()->peak_threads(), std::set<int>{1});
+  EXPECT_EQ(turns_item(cells).front()->peaks_needed(), (std::set<DeviceThreads>{{1, 1}}));
 }
 
 TEST_F(Items, AProfileNeedsAnEngineThatTellsItsSteps) {

@@ -8,14 +8,23 @@
 #include <string>
 
 #include "base/machine_speed.h"
+#include "distributed/world.h"
 #include "results/record.h"
 
 namespace tacho {
 
+// Devices that compute at once, with so many threads each.
+struct DeviceThreads {
+  int devices = 1, threads = 1;
+
+  auto operator<=>(const DeviceThreads&) const = default;
+};
+
 // What an item finds where it runs, and how it talks to whoever runs it.
 struct ItemContext {
+  World& world;
   const SystemInfo& system;
-  const std::map<int, MachineSpeed>& peaks;  // by threads, for those of peak_threads()
+  const std::map<DeviceThreads, MachineSpeed>& peaks;  // those of peaks_needed()
   std::filesystem::path kernel_cache;
   std::function<void(const std::string& where, double share_done)> progress;
   std::function<void(const std::string& line)> say;   // a line that stays, such as the figures of an epoch
@@ -23,7 +32,8 @@ struct ItemContext {
   std::function<bool()> should_stop;
 };
 
-// A piece of work that a call asks for: it is checked, described, and run to records.
+// A piece of work that a call asks for: it is checked, described, and run to records. Every rank has the same
+// items and runs them in the same order.
 class WorkItem {
  public:
   virtual ~WorkItem() = default;
@@ -33,16 +43,18 @@ class WorkItem {
 
   // FLOP: how long items take relative to each other. After check().
   virtual double work() const = 0;
-  // On how many threads the machine's peak is to be measured before; none where that does not matter.
-  virtual std::set<int> peak_threads() const { return {}; }
+  // How many ranks it needs.
+  virtual int devices() const { return 1; }
+  // Of which devices the peak is to be measured before; none where that does not matter.
+  virtual std::set<DeviceThreads> peaks_needed() const { return {}; }
   // Whether where it is shall be said from time to time also where no terminal shows it.
   virtual bool is_long() const { return false; }
   // The record that it will make, as far as that is known before; nothing where such a run cannot be
   // continued.
   virtual std::optional<Record> description() const { return {}; }
 
-  // Hands each record to `finish` as it is finished; none where it was stopped before. Throws UserError where
-  // something the user asked for could not be done.
+  // Hands each record to `finish` as it is finished, on rank 0 alone; none where it was stopped before.
+  // Throws UserError where something the user asked for could not be done.
   virtual void run(const ItemContext& context, const std::function<void(Record)>& finish) = 0;
 };
 

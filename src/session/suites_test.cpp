@@ -8,10 +8,12 @@
 namespace tacho {
 namespace {
 
+const SuiteMachine kTwoCores = {.threads = [](int devices) { return std::max(1, 2 / devices); }};
+
 TEST(Suites, EveryCaseOfEverySuiteCanRun) {
   for (const Suite& suite : suites()) {
     if (suite.cases == nullptr) continue;
-    const auto cells = suite.cases(2);
+    const auto cells = suite.cases(kTwoCores);
     EXPECT_FALSE(cells.empty()) << suite.name;
     for (const Case& cell : cells) EXPECT_NO_THROW(check_case(cell)) << cell.model;
   }
@@ -19,11 +21,36 @@ TEST(Suites, EveryCaseOfEverySuiteCanRun) {
 
 TEST(Suites, EveryTrainingOfEverySuiteCanBeBuilt) {
   for (const Suite& suite : suites()) {
-    ASSERT_NE(suite.cases == nullptr, suite.trainings == nullptr) << suite.name;
+    ASSERT_EQ((suite.cases != nullptr) + (suite.trainings != nullptr) + suite.compares_hosts, 1)
+        << suite.name;
     if (suite.trainings == nullptr) continue;
-    EXPECT_FALSE(suite.trainings(2).empty()) << suite.name;
-    for (const Recipe& recipe : suite.trainings(2)) EXPECT_NO_THROW(build_network(recipe)) << recipe.model;
+    EXPECT_FALSE(suite.trainings(kTwoCores).empty()) << suite.name;
+    for (const Recipe& recipe : suite.trainings(kTwoCores))
+      EXPECT_NO_THROW(build_network(recipe)) << recipe.model;
   }
+}
+
+TEST(Suites, RunOnAsManyDevicesAsThereAreCoresForUnlessAskedForMore) {
+  SuiteMachine machine = kTwoCores;
+  EXPECT_EQ(find_suite("scaling").cases(machine).size(), 2u);
+  machine.devices = {1, 8};
+  const auto cells = find_suite("scaling").cases(machine);
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[1].execution.devices, 8);
+  EXPECT_EQ(cells[0].execution.threads, cells[1].execution.threads);  // a device is the same device alone
+  machine.devices = {3};
+  EXPECT_THROW(find_suite("scaling").cases(machine), UserError);
+}
+
+TEST(Suites, TheGridSharesEveryTotalBatchOut) {
+  SuiteMachine machine = kTwoCores;
+  machine.devices = {1, 3};
+  const auto cells = find_suite("grid").cases(machine);
+  ASSERT_EQ(cells.size(), 16u);
+  EXPECT_EQ(images_per_pass(cells[1]), 16);
+  EXPECT_EQ(cells[1].batch, 6);
+  EXPECT_EQ(cells[0].batch_total, 0);         // it divides
+  EXPECT_EQ(scaled(cells, 0.05).size(), 6u);  // up to 64 of 2048
 }
 
 TEST(Suites, AScaleTakesTrainingImages) {

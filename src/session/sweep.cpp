@@ -77,23 +77,27 @@ void drop_what_one_mode_lacks(const std::vector<AxisValues>& axes, std::vector<C
 }
 
 // Fills in what depends on the network and the machine.
-void complete(Case& cell, int usable_cores) {
+void complete(Case& cell, const ThreadsPerDevice& threads) {
   const Model& model = find_model(cell.model);
   cell.image = resolve_image(model, cell.image);
   if (cell.batch == 0) cell.batch = model.image.size() == 3 ? kDefaultVolumeBatch : kDefaultImageBatch;
-  share_cores(usable_cores, cell.execution);
+  if (cell.execution.threads == 0) cell.execution.threads = threads(cell.execution.devices);
 }
 
 }  // namespace
 
-std::vector<Case> expand(const TypedAxes& typed, int usable_cores) {
+std::vector<Case> expand(const TypedAxes& typed, const ThreadsPerDevice& threads) {
   const std::vector<AxisValues> axes = values_of(typed);
   check_size(axes);
   const Case unsaid = {.execution = {.engine = default_engine(), .threads = 0}, .batch = 0};
   std::vector<Case> cells = product(unsaid, axes);
   drop_what_one_mode_lacks(axes, cells);
-  for (Case& cell : cells) complete(cell, usable_cores);
+  for (Case& cell : cells) complete(cell, threads);
   return cells;
+}
+
+std::vector<Case> expand(const TypedAxes& typed, int usable_cores) {
+  return expand(typed, [&](int devices) { return std::max(1, usable_cores / devices); });
 }
 
 }  // namespace tacho

@@ -91,13 +91,14 @@ class TrainItem final : public WorkItem {
   }
 
   bool is_long() const override { return true; }
+  int devices() const override { return job_.recipe.execution.devices; }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     DataSet smaller;
     const DataSet& data = cut_to_subset(data_, job_.recipe.subset, smaller);
     Weights weights;
     Record record = train_on(data, context, weights);
-    if (context.should_stop() && record.epochs.empty()) return;
+    if (!context.world.is_first() || (context.should_stop() && record.epochs.empty())) return;
     if (record.plan_memory_mib && !record.phase_memory_mib.empty()) context.note(memory_note(record));
     finish(std::move(record));
     if (job_.save_weights && !weights.empty()) write_safetensors(*job_.save_weights, weights);
@@ -112,8 +113,9 @@ class TrainItem final : public WorkItem {
       if (!first.note.empty()) context.note(first.note);
       TrainControl control = job_.control;
       control.kernel_cache = context.kernel_cache;
+      control.world = &context.world;
       TrainProgress progress(job_.recipe);
-      TrainLog log(job_.log);
+      TrainLog log(context.world.is_first() ? job_.log : std::nullopt);
       TrainResult result =
           train(job_.recipe, graphs_, data, std::move(first.weights), control, hooks(context, progress, log));
       result.phase_bytes["data"] = data_bytes;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "data/data_set.h"
+#include "distributed/communicator.h"
 #include "engine/engine.h"
 #include "train/recipe.h"
 
@@ -17,17 +18,20 @@ struct Evaluation {
 // A network with fixed weights and running statistics.
 class Evaluator {
  public:
-  // `network` must outlive this.
+  // On all `ranks` at once, with equal weights; `network` and `ranks` must outlive this.
   Evaluator(const Recipe& recipe, const Graph& network, const Engine& engine, Weights weights,
-            const std::filesystem::path& kernel_cache);
+            const std::filesystem::path& kernel_cache, Communicator& ranks);
 
-  // Over every image of the set once; nothing where it should stop.
+  // Over every image of the set once, of which each rank takes its part; nothing where any should stop.
   std::optional<Evaluation> run(const ImageSet& set, const Normalization& normalization, int loader_threads,
                                 const std::function<bool()>& should_stop);
   int64_t memory_bytes() const { return plan_->memory_bytes(); }
 
  private:
+  double sum(double own) const;  // over the ranks
+
   Recipe recipe_;
+  Communicator& ranks_;
   const Graph& graph_;
   std::unique_ptr<Plan> plan_;
 };

@@ -4,55 +4,74 @@
 
 #include <cmath>
 #include <deque>
-#include <utility>
+#include <set>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "distributed/collectives.h"
+#include "distributed/seat.h"
+#include "distributed/shared_state.h"
+#include "distributed/together.h"
 #include "engine/engines.h"
 #include "train/evaluate.h"
 
 namespace tacho {
 namespace {
 
-// The same for plans whose kernels are the same.
-std::string kernels_of(const Plan& plan) {
-  std::string names;
-  for (const StepInfo& step : plan.steps().steps) names += fmt::format("{}\n", step.kernel);
-  return fmt::format("{:016x}", stable_hash(names));
-}
-
 // "batch 32, here 16; seed 1, here 2". What only one of them knows was added by a newer version, whose
 // default is what the older one did.
-std::string differences(const Json& theirs, const Json& ours) {
+std::string differences(const Json& theirs, const Json& ours, const std::set<std::string_view>& ignored) {
   std::vector<std::string> found;
   const auto text = [](const Json& value) {
     if (value.is_null()) return std::string("none");
     return value.is_string() ? value.get<std::string>() : to_text(value);
   };
   for (const auto& [name, value] : ours.items()) {
-    if (!theirs.contains(name) || theirs[name] == value) continue;
+    if (!theirs.contains(name) || theirs[name] == value || ignored.contains(name)) continue;
     found.push_back(fmt::format("{} {}, here {}", name, text(theirs[name]), text(value)));
   }
   return fmt::format("{}", fmt::join(found, "; "));
 }
 
+int64_t devices_of(const Json& identity) { return identity.value("devices", int64_t{1}); }
+
+int64_t global_batch(const Json& identity) {
+  return identity.value("batch", int64_t{0}) * devices_of(identity);
+}
+
+// Other devices may go on with a run, as long as each step still takes the same images.
 void require_same_run(const Json& theirs, const Json& ours) {
   if (!theirs.is_object()) {
     throw UserError(
         "--resume: the checkpoint was written by an older tacho; finish it with that one, or start anew");
   }
-  const std::string found = differences(theirs, ours);
+  const bool other_devices = devices_of(theirs) != devices_of(ours);
+  if (other_devices && global_batch(theirs) != global_batch(ours)) {
+    throw UserError(
+        "--resume: the checkpoint is of another run: batch {} over all {} devices, here {} over {}",
+        global_batch(theirs), devices_of(theirs), global_batch(ours), devices_of(ours));
+  }
+  static const std::set<std::string_view> shared_out = {"devices", "batch", "threads", "bucket_mib",
+                                                        "parallel"};
+  const std::string found =
+      differences(theirs, ours, other_devices ? shared_out : std::set<std::string_view>());
   if (!found.empty()) throw UserError("--resume: the checkpoint is of another run: {}", found);
+}
+
+// Every device drops other activations.
+uint64_t dropout_seed(uint64_t seed, int rank) {
+  return seed + 0x9e3779b97f4a7c15ULL * static_cast<uint64_t>(rank);
 }
 
 class Trainer {
  public:
   Trainer(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data,
-          const TrainControl& control, const TrainHooks& hooks)
+          const TrainControl& control, const TrainHooks& hooks, Communicator& ranks)
       : recipe_(recipe),
+        ranks_(ranks),
         data_(data),
         engine_(find_engine(recipe.execution.engine)),
         control_(control),
@@ -68,32 +87,71 @@ class Trainer {
         .rate = learning_rate_of(recipe.update),
         .steps = result_.steps,
         .warmup_steps = std::llround(recipe.warmup_epochs * static_cast<double>(result_.images) / batch())};
-    if (control.checkpoints) folder_.emplace(*control.checkpoints, control.kept_checkpoints);
+    if (control.checkpoints && is_first()) folder_.emplace(*control.checkpoints, control.kept_checkpoints);
   }
 
   TrainResult run(Weights weights) {
-    const std::optional<Checkpoint> checkpoint = find_checkpoint();
-    use_threads(recipe_.execution.threads);
+    std::optional<Checkpoint> checkpoint;
+    together(ranks_, [&] { checkpoint = find_checkpoint(); });
+    sit_down();
     memory_.enter("train");
-    const CompileOptions options =
-        compile_options(recipe_.execution, recipe_.seed, recipe_.update, control_.kernel_cache);
-    require_memory(engine_.estimate_memory_bytes(graph_, options) +
-                   engine_.estimate_memory_bytes(network_, options));
-    const double begin = now_ms();
-    plan_ = engine_.compile(graph_, std::move(weights), options);
-    result_.compile_ms = now_ms() - begin;
-    result_.plan_bytes = plan_->memory_bytes();
-    state_.kernels = kernels_of(*plan_);
-    if (checkpoint) resume(*checkpoint);
+    compile(std::move(weights));
+    if (broadcast(ranks_, checkpoint.has_value() ? 1 : 0) != 0) resume(checkpoint);
     result_.end = train_steps();
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
-    for (const PassTimes& times : recent_passes_) result_.phases.add(times);
+    const std::vector<PassTimes> passes(recent_passes_.begin(), recent_passes_.end());
+    result_.passes = gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms() : 0);
     result_.weights = read_weights(*plan_, graph_);
     return std::move(result_);
   }
 
  private:
+  bool is_first() const { return ranks_.rank() == 0; }
+
+  void sit_down() {
+    const Execution& execution = recipe_.execution;
+    if (control_.world == nullptr) return use_threads(execution.threads);
+    const World& world = *control_.world;
+    take_seat(world, execution.devices, execution.threads);
+    result_.hosts.assign(world.hosts().begin(), world.hosts().begin() + execution.devices);
+    result_.has_cores = world.has_cores_for(execution.devices, execution.threads);
+  }
+
+  CompileOptions options() const {
+    CompileOptions options = compile_options(recipe_.execution, dropout_seed(recipe_.seed, ranks_.rank()),
+                                             recipe_.update, kernel_cache());
+    options.batch_norm_sums = batch_norm_sums_.get();
+    return options;
+  }
+
+  const std::filesystem::path& kernel_cache() const {
+    return shared_cache_ ? shared_cache_->path() : control_.kernel_cache;
+  }
+
+  void compile(Weights weights) {
+    if (ranks_.size() > 1) {
+      if (recipe_.execution.sync_batch_norm) batch_norm_sums_ = sum_over(ranks_);
+      group_ = device_group(ranks_, static_cast<size_t>(recipe_.execution.bucket_mib) << 20);
+    }
+    together(ranks_, [&] {
+      const int64_t beside = control_.world ? control_.world->seat(recipe_.execution.devices).count : 1;
+      require_memory(beside * (engine_.estimate_memory_bytes(graph_, options()) +
+                               engine_.estimate_memory_bytes(network_, options())));
+      if (ranks_.size() == 1 || !is_first()) return;
+      engine_.choose_kernels(graph_, options());
+      engine_.choose_kernels(network_, options());
+    });
+    if (ranks_.size() > 1) shared_cache_.emplace(ranks_, control_.kernel_cache);
+    broadcast_weights(ranks_, graph_, weights);
+    const double begin = now_ms();
+    together(ranks_, [&] { plan_ = engine_.compile(graph_, std::move(weights), options()); });
+    result_.compile_ms = now_ms() - begin;
+    require_equal_plans(ranks_, *plan_);
+    result_.plan_bytes = plan_->memory_bytes();
+    state_.kernels = kernels_of(*plan_);
+  }
+
   double batch() const { return static_cast<double>(global_batch(recipe_)); }
 
   // Before anything that takes long: a folder of another run is refused at once.
@@ -115,15 +173,26 @@ class Trainer {
     return checkpoint;
   }
 
-  void resume(const Checkpoint& checkpoint) {
-    restore_checkpoint(checkpoint, graph_, states_, *plan_);
-    const std::string kernels = std::exchange(state_, checkpoint.state).kernels;
-    if (kernels != state_.kernels) {
+  // All ranks go on from rank 0's checkpoint, which it alone has.
+  void resume(const std::optional<Checkpoint>& checkpoint) {
+    const TrainState own = state_;
+    if (checkpoint) {
+      restore_checkpoint(*checkpoint, graph_, states_, *plan_);
+      state_ = checkpoint->state;
+    }
+    broadcast_state(ranks_, graph_, states_, *plan_);
+    state_ = state_from_json_text(broadcast(ranks_, to_json_text(state_)));
+    const int64_t before = devices_of(state_.recipe), now = devices_of(own.recipe);
+    if (before != now) {
+      note(fmt::format("it ran on {} devices before, now on {}: it will not end in the same bits", before,
+                       now));
+    } else if (own.kernels != state_.kernels) {
       note(
           "other kernels compute this run than before, which round otherwise: it will not end in the same "
           "bits; were they measured anew?");
-      state_.kernels = kernels;
     }
+    state_.recipe = own.recipe;
+    state_.kernels = own.kernels;
     if (hooks_.on_resume) hooks_.on_resume(state_.step, result_.steps);
   }
 
@@ -151,10 +220,13 @@ class Trainer {
     return TrainEnd::done;
   }
 
-  bool should_stop() const { return hooks_.should_stop && hooks_.should_stop(); }
+  // What one rank is told, all do.
+  bool should_stop() const { return any(ranks_, hooks_.should_stop && hooks_.should_stop()); }
 
   LoaderOptions loader_options() const {
     return {.batch = recipe_.batch,
+            .rank = ranks_.rank(),
+            .ranks = ranks_.size(),
             .image = recipe_.image,
             .augmentation = parse_augmentation(recipe_.augmentation),
             .shuffle_seed = recipe_.shuffle ? std::optional(recipe_.seed) : std::nullopt,
@@ -171,7 +243,7 @@ class Trainer {
     plan_->write(graph_.inputs[0], batch.images);
     plan_->write(graph_.inputs[1], batch.labels);
     remember(run_pass(*plan_, *group_, rate));
-    const double loss = plan_->read(graph_.outputs[1]).values<float>()[0];
+    const double loss = mean(plan_->read(graph_.outputs[1]).values<float>()[0]);
     if (state_.step % kStepsBetweenSamples == 0) memory_.sample();
 
     Epoch& epoch = state_.current;
@@ -185,6 +257,13 @@ class Trainer {
       hooks_.on_step({state_.step, result_.steps, epochs_done(), loss, rate, now_ms() - begin});
     }
     return std::isfinite(loss);
+  }
+
+  // Over the devices, whose batches are of one size.
+  double mean(double own) const {
+    double sum = 0;
+    for (const double part : all_gather(ranks_, std::span(&own, 1))) sum += part;
+    return sum / ranks_.size();
   }
 
   double epochs_done() const {
@@ -220,7 +299,13 @@ class Trainer {
   // False where it was stopped.
   bool evaluate(Epoch& epoch) {
     const double begin = now_ms();
-    Evaluator evaluator(recipe_, network_, engine_, read_weights(*plan_, graph_), control_.kernel_cache);
+    require_equal_parameters(ranks_, *plan_, graph_);
+    Weights weights = read_weights(*plan_, graph_);
+    broadcast_weights(ranks_, graph_, weights);  // with the running statistics of rank 0
+    std::optional<Evaluator> made;
+    together(ranks_,
+             [&] { made.emplace(recipe_, network_, engine_, std::move(weights), kernel_cache(), ranks_); });
+    Evaluator& evaluator = *made;
     result_.evaluation_plan_bytes = evaluator.memory_bytes();
     const auto on = [&](const ImageSet& set) {
       return evaluator.run(set, data_.normalization, control_.loader_threads, hooks_.should_stop);
@@ -245,12 +330,15 @@ class Trainer {
   }
 
   void save() {
-    if (!folder_) return;
-    memory_.enter("checkpoint");
-    Checkpoint checkpoint = take_checkpoint(*plan_, graph_, states_);
-    checkpoint.state = state_;
-    folder_->write(std::move(checkpoint));
-    memory_.enter("train");
+    if (!control_.checkpoints) return;
+    together(ranks_, [&] {
+      if (!folder_) return;
+      memory_.enter("checkpoint");
+      Checkpoint checkpoint = take_checkpoint(*plan_, graph_, states_);
+      checkpoint.state = state_;
+      folder_->write(std::move(checkpoint));
+      memory_.enter("train");
+    });
   }
 
   void note(const std::string& what) const {
@@ -267,6 +355,7 @@ class Trainer {
   static constexpr size_t kKeptPasses = 1000;
 
   const Recipe& recipe_;
+  Communicator& ranks_;
   const DataSet& data_;
   const Engine& engine_;
   const TrainControl& control_;
@@ -277,6 +366,8 @@ class Trainer {
   std::optional<CheckpointFolder> folder_;
   PhaseMemory memory_;
   std::unique_ptr<Group> group_ = single_group();
+  std::unique_ptr<SumOverDevices> batch_norm_sums_;
+  std::optional<SharedFile> shared_cache_;
   std::unique_ptr<Plan> plan_;
   std::deque<PassTimes> recent_passes_;
   TrainState state_;
@@ -287,7 +378,10 @@ class Trainer {
 
 TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
                   const TrainControl& control, const TrainHooks& hooks) {
-  return Trainer(recipe, graphs, data, control, hooks).run(std::move(weights));
+  const std::unique_ptr<Communicator> ranks =
+      control.world != nullptr ? control.world->all().first(recipe.execution.devices) : alone();
+  if (!ranks) return {};
+  return Trainer(recipe, graphs, data, control, hooks, *ranks).run(std::move(weights));
 }
 
 }  // namespace tacho

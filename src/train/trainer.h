@@ -8,7 +8,8 @@
 
 #include "data/data_set.h"
 #include "data/loader.h"
-#include "distributed/pass.h"
+#include "distributed/joint_passes.h"
+#include "distributed/world.h"
 #include "engine/engine.h"
 #include "train/checkpoint.h"
 #include "train/phase_memory.h"
@@ -26,6 +27,7 @@ struct TrainControl {
   std::optional<int64_t> checkpoint_steps = {};  // also between epochs
   bool resume = false;
   std::optional<double> target_accuracy = {};  // on the test set: the run ends with the epoch that reaches it
+  World* world = nullptr;  // whose first ranks are the recipe's devices; nothing: this process alone
 };
 
 struct StepReport {
@@ -50,9 +52,11 @@ enum class TrainEnd { done, target_reached, interrupted, diverged };
 struct TrainResult {
   TrainEnd end = TrainEnd::done;
   TrainState state = {};
-  int64_t images = 0;        // of the training set
-  int64_t steps = 0;         // of the whole run
-  PhaseSamples phases = {};  // of the last steps
+  int64_t images = 0;                   // of the training set
+  int64_t steps = 0;                    // of the whole run
+  JointPasses passes = {};              // the last steps
+  std::vector<std::string> hosts = {};  // by rank
+  bool has_cores = true;                // no core had to do the work of two threads
   double compile_ms = 0;
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
   std::map<std::string, int64_t> phase_bytes = {};
@@ -60,7 +64,9 @@ struct TrainResult {
 };
 
 // Trains a network from the recipe's weights, or from the latest checkpoint of its folder, to the end. Throws
-// UserError where recipe, data and checkpoint do not fit, or a checkpoint cannot be written.
+// UserError where recipe, data and checkpoint do not fit, or a checkpoint cannot be written. All ranks at
+// once; those beyond the recipe's devices have no part in it. Rank 0's weights, checkpoints and result are
+// the run's.
 TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
                   const TrainControl& control, const TrainHooks& hooks);
 

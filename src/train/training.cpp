@@ -56,9 +56,9 @@ TrainingGraphs check_recipe(const Recipe& recipe, const DataSet& data) {
                     model.name, model.channels);
   }
   const int64_t images = recipe.subset.value_or(data.train.count());
-  if (recipe.batch > images) {
+  if (global_batch(recipe) > images) {
     throw UserError("--batch {}: there are only {} training images, and none is twice in a batch",
-                    recipe.batch, images);
+                    global_batch(recipe), images);
   }
   return build_graphs(recipe);
 }

@@ -5,6 +5,7 @@
 
 #include "allocation_counter.h"
 #include "engine/engines.h"
+#include "kernels/blocked/blocked.h"
 #include "models/zoo.h"
 #include "training_run.h"
 
@@ -43,6 +44,12 @@ int64_t allocations_of_a_second_pass(Plan& plan, bool training) {
   return counter.count();
 }
 
+class OneDevice final : public SumOverDevices {
+ public:
+  int devices() const override { return 1; }
+  void sum(std::span<double>) override {}
+};
+
 class NativePass : public testing::TestWithParam<std::string> {
  protected:
   Graph graph() const {
@@ -51,8 +58,9 @@ class NativePass : public testing::TestWithParam<std::string> {
                        {.batch = 2, .image = deep ? Extents{4, 16, 16} : Extents{107, 107}, .classes = 7});
   }
 
-  int64_t allocations(const Graph& network, bool training, const UpdateRule& rule = Sgd{}) const {
-    const auto plan = prepared(find_engine("native"), network, make_material(network, 1), rule);
+  int64_t allocations(const Graph& network, bool training, const UpdateRule& rule = Sgd{},
+                      SumOverDevices* sums = nullptr) const {
+    const auto plan = prepared(find_engine("native"), network, make_material(network, 1), rule, sums);
     return allocations_of_a_second_pass(*plan, training);
   }
 };
@@ -63,6 +71,9 @@ TEST_P(NativePass, TrainsWithoutAllocating) {
   const Graph network = gradient(graph(), find_model(GetParam()).loss);
   EXPECT_EQ(allocations(network, true), 0);
   EXPECT_EQ(allocations(network, true, Adam{}), 0);
+  if (!blocked::supported()) return;
+  OneDevice sums;
+  EXPECT_EQ(allocations(network, true, Sgd{}, &sums), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, NativePass,

@@ -12,13 +12,14 @@ constexpr uint64_t kDropoutSeed = 7;
 }  // namespace
 
 std::unique_ptr<Plan> prepared(const EngineUnderTest& engine, const Graph& graph, const Material& material,
-                               const UpdateRule& rule) {
+                               const UpdateRule& rule, SumOverDevices* batch_norm_sums) {
   auto plan = engine.engine->compile(graph, clone(material.weights),
                                      {.threads = 2,
                                       .seed = kDropoutSeed,
                                       .update = rule,
                                       .low_memory = engine.low_memory,
-                                      .kernel = engine.kernel});
+                                      .kernel = engine.kernel,
+                                      .batch_norm_sums = batch_norm_sums});
   for (size_t i = 0; i < graph.inputs.size(); ++i) plan->write(graph.inputs[i], material.inputs[i]);
   return plan;
 }

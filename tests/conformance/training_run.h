@@ -23,7 +23,7 @@ struct EngineUnderTest {
 
 // A plan with the material written to it.
 std::unique_ptr<Plan> prepared(const EngineUnderTest& engine, const Graph& graph, const Material& material,
-                               const UpdateRule& rule = Sgd{});
+                               const UpdateRule& rule = Sgd{}, SumOverDevices* batch_norm_sums = nullptr);
 
 // What passes leave behind, by name.
 using Outcome = std::map<std::string, Tensor>;

@@ -17,6 +17,7 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
       weights_(weights),
       uses_(program),
       threads_(options.threads),
+      batch_norm_sums_(options.batch_norm_sums),
       kernels_(std::move(kernels)) {
   result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});

@@ -66,6 +66,7 @@ class Assembler {
   // Chosen for the instruction under way.
   ConvolutionKernel kernel() const { return kernels_[static_cast<size_t>(current_)]; }
   bool is_training() const { return program_.training; }
+  SumOverDevices* batch_norm_sums() const { return batch_norm_sums_; }
   dnnl::prop_kind forward_kind() const;
   // Attributes of every primitive: its scratchpad is planned with everything else.
   dnnl::primitive_attr attributes() const;
@@ -136,6 +137,7 @@ class Assembler {
   Uses uses_;
   Assembly result_;
   int threads_;
+  SumOverDevices* batch_norm_sums_;
   std::vector<ConvolutionKernel> kernels_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;

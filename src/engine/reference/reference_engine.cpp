@@ -21,6 +21,7 @@ class ReferencePlan final : public Plan {
       optimizer_state_.emplace_back(Shape{count}, DType::f32);
     }
     find_final_gradients();
+    make_room_for_sums();
   }
 
   void write(ValueId value, const Tensor& tensor) override {
@@ -104,9 +105,19 @@ class ReferencePlan final : public Plan {
     std::ranges::stable_sort(final_gradients_, {}, &FinalGradient::end);
   }
 
+  void make_room_for_sums() {
+    int64_t channels = 0;
+    for (const Node& node : graph_.nodes) {
+      if (std::holds_alternative<BatchNorm>(node.op))
+        channels = std::max(channels, graph_.shape(node.inputs[0])[1]);
+    }
+    numbers_.resize(2 * static_cast<size_t>(channels));
+  }
+
   void run(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      reference::run_node(graph_.nodes[i], values_, {options_.seed, pass_});
+      reference::run_node(graph_.nodes[i], values_, {options_.seed, pass_},
+                          {options_.batch_norm_sums, numbers_});
     }
   }
 
@@ -121,6 +132,7 @@ class ReferencePlan final : public Plan {
   CompileOptions options_;
   std::vector<Tensor> values_, optimizer_state_;
   std::vector<FinalGradient> final_gradients_;
+  std::vector<double> numbers_;  // that devices add up
   uint64_t pass_ = 0;
   int64_t step_ = 0;
 };

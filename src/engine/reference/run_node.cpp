@@ -4,7 +4,6 @@
 #include "engine/reference/convolution.h"
 #include "engine/reference/linear.h"
 #include "engine/reference/losses.h"
-#include "engine/reference/normalization.h"
 #include "engine/reference/pooling.h"
 #include "engine/reference/shape_ops.h"
 #include "graph/dropout.h"
@@ -15,8 +14,9 @@ namespace {
 // Calls the function of each op with the node's tensors.
 class NodeRunner {
  public:
-  NodeRunner(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout)
-      : node_(node), values_(values), dropout_(dropout) {}
+  NodeRunner(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout,
+             const Devices& devices)
+      : node_(node), values_(values), dropout_(dropout), devices_(devices) {}
 
   void operator()(const Convolution& op) { convolution(op, in(0), in(1), optional_in(2), out(0)); }
   void operator()(const ConvolutionBackwardData& op) {
@@ -34,13 +34,13 @@ class NodeRunner {
 
   void operator()(const BatchNorm& op) {
     if (op.training) {
-      batch_norm_training(op, in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2));
+      batch_norm_training(op, in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2), devices_);
     } else {
       batch_norm_inference(op, in(0), in(1), in(2), in(3), in(4), out(0));
     }
   }
   void operator()(const BatchNormBackward&) {
-    batch_norm_backward(in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2));
+    batch_norm_backward(in(0), in(1), in(2), in(3), in(4), out(0), out(1), out(2), devices_);
   }
 
   void operator()(const Relu&) { relu(in(0), out(0)); }
@@ -99,12 +99,14 @@ class NodeRunner {
   const Node& node_;
   std::vector<Tensor>& values_;
   const DropoutPass& dropout_;
+  const Devices& devices_;
 };
 
 }  // namespace
 
-void run_node(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout) {
-  std::visit(NodeRunner(node, values, dropout), node.op);
+void run_node(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout,
+              const Devices& devices) {
+  std::visit(NodeRunner(node, values, dropout, devices), node.op);
 }
 
 }  // namespace tacho::reference

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/reference/normalization.h"
 #include "graph/graph.h"
 
 namespace tacho::reference {
@@ -12,6 +13,7 @@ struct DropoutPass {
 };
 
 // Computes a node's outputs; `values` holds a tensor for every value of the graph.
-void run_node(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout);
+void run_node(const Node& node, std::vector<Tensor>& values, const DropoutPass& dropout,
+              const Devices& devices);
 
 }  // namespace tacho::reference

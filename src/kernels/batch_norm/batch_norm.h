@@ -21,6 +21,11 @@ int64_t scratch_floats(const Sweep& sweep);
 
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch);
 
+// The statistics of several devices' batches, all of one size, in two parts: the moments of each batch, which
+// are 2 * channels doubles, and what follows from their sums over all devices.
+void moments(const Sweep& sweep, Source x, double* result, float* scratch);
+void statistics_of_sums(const Sweep& sweep, const double* sums, int devices, const Statistics& result);
+
 struct Parameters {
   const float* weight;
   const float* bias;
@@ -41,5 +46,19 @@ struct Gradients {
 
 void backward(const Sweep& sweep, Source x, Source dy, const Parameters& parameters, const Gradients& result,
               float* scratch);
+
+// The same in two parts, where `parameters` has the statistics of several devices' batches: dweight and dbias
+// are those of the device's own batch, and dx depends on their sums over all devices.
+void backward_parameters(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                         float* dweight, float* dbias, float* scratch);
+
+struct BackwardSums {
+  const float* dweight;
+  const float* dbias;
+  int devices;  // whose batches they are over, all of one size
+};
+
+void backward_data(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                   const BackwardSums& sums, Target dx, float* scratch);
 
 }  // namespace tacho::batch_norm

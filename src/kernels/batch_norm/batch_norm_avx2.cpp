@@ -121,8 +121,12 @@ void plane_statistics(const Sweep& sweep, const float* x, Partial result) {
   }
 }
 
+struct ChannelStatistics {
+  double mean, variance;
+};
+
 // The images' planes are of one size, so their means count alike.
-void join_statistics(const Sweep& sweep, float* scratch, int64_t channel, const Statistics& result) {
+ChannelStatistics join_statistics(const Sweep& sweep, float* scratch, int64_t channel) {
   const int64_t block = channel / kLanes, lane = channel % kLanes;
   double mean = 0, squares = 0;
   for (int64_t image = 0; image < sweep.batch; ++image)
@@ -133,8 +137,12 @@ void join_statistics(const Sweep& sweep, float* scratch, int64_t channel, const 
     const double distance = part.first[lane] - mean;
     squares += part.second[lane] + static_cast<double>(sweep.cells) * distance * distance;
   }
-  result.mean[channel] = static_cast<float>(mean);
-  result.variance[channel] = static_cast<float>(squares / static_cast<double>(sweep.batch * sweep.cells));
+  return {mean, squares / static_cast<double>(sweep.batch * sweep.cells)};
+}
+
+void set(const Statistics& result, int64_t channel, const ChannelStatistics& of) {
+  result.mean[channel] = static_cast<float>(of.mean);
+  result.variance[channel] = static_cast<float>(of.variance);
 }
 
 double inverse_deviation(const Parameters& p, int64_t channel) {
@@ -220,28 +228,27 @@ __m256 load_lanes(const Sweep& sweep, const float* values, int64_t block) {
   return _mm256_load_ps(lanes);
 }
 
-void join_sums(const Sweep& sweep, const Parameters& p, float* scratch, int64_t channel,
-               const Gradients& result) {
+void join_sums(const Sweep& sweep, const Parameters& p, float* scratch, int64_t channel, float* dweight,
+               float* dbias) {
   double plain = 0, weighted = 0;
   for (int64_t image = 0; image < sweep.batch; ++image) {
     const Partial part = partial(sweep, scratch, image, channel / kLanes);
     plain += part.first[channel % kLanes];
     weighted += part.second[channel % kLanes];
   }
-  result.dbias[channel] = static_cast<float>(plain);
-  result.dweight[channel] = static_cast<float>(weighted * inverse_deviation(p, channel));
+  dbias[channel] = static_cast<float>(plain);
+  dweight[channel] = static_cast<float>(weighted * inverse_deviation(p, channel));
 }
 
-void add_gradient_lines(const Sweep& sweep, const Parameters& p, const Gradients& gradients,
-                        Factors& factors) {
-  const auto count = static_cast<double>(sweep.batch * sweep.cells);
+void add_gradient_lines(const Sweep& sweep, const Parameters& p, const BackwardSums& sums, Factors& factors) {
+  const auto count = static_cast<double>(sums.devices * sweep.batch * sweep.cells);
   for (int64_t channel = 0; channel < sweep.channels; ++channel) {
     const double inverse = inverse_deviation(p, channel), scale = p.weight[channel] * inverse;
-    const double slope = -scale * inverse * gradients.dweight[channel] / count;
+    const double slope = -scale * inverse * sums.dweight[channel] / count;
     factors.at(2, channel) = static_cast<float>(scale);
     factors.at(3, channel) = static_cast<float>(slope);
     factors.at(4, channel) =
-        static_cast<float>(-scale * gradients.dbias[channel] / count - slope * p.mean[channel]);
+        static_cast<float>(-scale * sums.dbias[channel] / count - slope * p.mean[channel]);
   }
 }
 
@@ -271,6 +278,33 @@ T* plane(const Sweep& sweep, const blocked::Activation<T>& activation, int64_t i
   return activation.data + image * activation.batch_stride + block * sweep.cells * kLanes;
 }
 
+void find_plane_statistics(const Sweep& sweep, Source x, float* scratch) {
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    plane_statistics(sweep, plane(sweep, x, image, block), partial(sweep, scratch, image, block));
+  });
+}
+
+void find_parameter_gradients(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                              const Factors& factors, float* dweight, float* dbias, float* scratch) {
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    const auto sums = parameters.relu ? plane_sums<true> : plane_sums<false>;
+    sums(sweep, factors.line(block), load_lanes(sweep, parameters.mean, block), plane(sweep, x, image, block),
+         plane(sweep, dy, image, block), partial(sweep, scratch, image, block));
+  });
+  for (int64_t channel = 0; channel < sweep.channels; ++channel)
+    join_sums(sweep, parameters, scratch, channel, dweight, dbias);
+}
+
+void find_data_gradient(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                        const BackwardSums& sums, Factors& factors, Target dx) {
+  add_gradient_lines(sweep, parameters, sums, factors);
+  for_planes(sweep, [&](int64_t image, int64_t block) {
+    const auto gradients = parameters.relu ? plane_gradients<true> : plane_gradients<false>;
+    gradients(sweep, factors.line(block), factors.gradient_line(block), plane(sweep, x, image, block),
+              plane(sweep, dy, image, block), plane(sweep, dx, image, block));
+  });
+}
+
 }  // namespace
 
 int64_t scratch_floats(const Sweep& sweep) {
@@ -278,11 +312,27 @@ int64_t scratch_floats(const Sweep& sweep) {
 }
 
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch) {
-  for_planes(sweep, [&](int64_t image, int64_t block) {
-    plane_statistics(sweep, plane(sweep, x, image, block), partial(sweep, scratch, image, block));
-  });
+  find_plane_statistics(sweep, x, scratch);
   for (int64_t channel = 0; channel < sweep.channels; ++channel)
-    join_statistics(sweep, scratch, channel, result);
+    set(result, channel, join_statistics(sweep, scratch, channel));
+}
+
+// Means, then means of squares. A double holds the square of a float: what cancels where one is taken from
+// the other is less than the rounding of x.
+void moments(const Sweep& sweep, Source x, double* result, float* scratch) {
+  find_plane_statistics(sweep, x, scratch);
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+    const ChannelStatistics own = join_statistics(sweep, scratch, channel);
+    result[channel] = own.mean;
+    result[sweep.channels + channel] = own.variance + own.mean * own.mean;
+  }
+}
+
+void statistics_of_sums(const Sweep& sweep, const double* sums, int devices, const Statistics& result) {
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+    const double mean = sums[channel] / devices, square = sums[sweep.channels + channel] / devices;
+    set(result, channel, {mean, std::max(square - mean * mean, 0.0)});
+  }
 }
 
 void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch) {
@@ -304,19 +354,22 @@ void backward(const Sweep& sweep, Source x, Source dy, const Parameters& paramet
               float* scratch) {
   Factors factors(sweep, scratch);
   add_lines(sweep, parameters, factors);
-  for_planes(sweep, [&](int64_t image, int64_t block) {
-    const auto sums = parameters.relu ? plane_sums<true> : plane_sums<false>;
-    sums(sweep, factors.line(block), load_lanes(sweep, parameters.mean, block), plane(sweep, x, image, block),
-         plane(sweep, dy, image, block), partial(sweep, scratch, image, block));
-  });
-  for (int64_t channel = 0; channel < sweep.channels; ++channel)
-    join_sums(sweep, parameters, scratch, channel, result);
-  add_gradient_lines(sweep, parameters, result, factors);
-  for_planes(sweep, [&](int64_t image, int64_t block) {
-    const auto gradients = parameters.relu ? plane_gradients<true> : plane_gradients<false>;
-    gradients(sweep, factors.line(block), factors.gradient_line(block), plane(sweep, x, image, block),
-              plane(sweep, dy, image, block), plane(sweep, result.dx, image, block));
-  });
+  find_parameter_gradients(sweep, x, dy, parameters, factors, result.dweight, result.dbias, scratch);
+  find_data_gradient(sweep, x, dy, parameters, {result.dweight, result.dbias, 1}, factors, result.dx);
+}
+
+void backward_parameters(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                         float* dweight, float* dbias, float* scratch) {
+  Factors factors(sweep, scratch);
+  add_lines(sweep, parameters, factors);
+  find_parameter_gradients(sweep, x, dy, parameters, factors, dweight, dbias, scratch);
+}
+
+void backward_data(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
+                   const BackwardSums& sums, Target dx, float* scratch) {
+  Factors factors(sweep, scratch);
+  add_lines(sweep, parameters, factors);
+  find_data_gradient(sweep, x, dy, parameters, sums, factors, dx);
 }
 
 }  // namespace tacho::batch_norm

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -55,7 +57,28 @@ class BatchNorm : public testing::TestWithParam<bool> {
     return weight_[c] * normal(at, channel) + bias_[c];
   }
 
-  Sweep sweep_ = {.batch = 3, .channels = 13, .cells = 35};
+  // As if each image were the batch of a device.
+  void statistics_of_devices() {
+    std::vector<double> own(26), sums(26);
+    for (int64_t device = 0; device < 3; ++device) {
+      moments(one_image_, {x_.data() + device * stride_, stride_}, own.data(), scratch_.data());
+      std::ranges::transform(sums, own, sums.begin(), std::plus());
+    }
+    statistics_of_sums(one_image_, sums.data(), 3, {mean_.data(), variance_.data()});
+  }
+
+  void expect_statistics(double tolerance) const {
+    for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
+      double sum = 0, squares = 0;
+      for_cells(channel, [&](size_t at) { sum += x_[at]; });
+      const double mean = sum / 105;
+      for_cells(channel, [&](size_t at) { squares += (x_[at] - mean) * (x_[at] - mean); });
+      EXPECT_NEAR(mean_[static_cast<size_t>(channel)], mean, tolerance);
+      EXPECT_NEAR(variance_[static_cast<size_t>(channel)], squares / 105, tolerance);
+    }
+  }
+
+  Sweep sweep_ = {.batch = 3, .channels = 13, .cells = 35}, one_image_ = {1, 13, 35};
   int64_t stride_ = 3 * 35 * kLanes;
   std::vector<float> x_ = random_floats(3 * stride_, 1, 5), dy_ = random_floats(3 * stride_, 2);
   std::vector<float> weight_ = random_floats(13, 3), bias_ = random_floats(13, 4);
@@ -65,14 +88,18 @@ class BatchNorm : public testing::TestWithParam<bool> {
 
 TEST_P(BatchNorm, StatisticsEqualTheirDefinition) {
   statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
-  for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
-    double sum = 0, squares = 0;
-    for_cells(channel, [&](size_t at) { sum += x_[at]; });
-    const double mean = sum / 105;
-    for_cells(channel, [&](size_t at) { squares += (x_[at] - mean) * (x_[at] - mean); });
-    EXPECT_NEAR(mean_[static_cast<size_t>(channel)], mean, 1e-6);
-    EXPECT_NEAR(variance_[static_cast<size_t>(channel)], squares / 105, 1e-6);
-  }
+  expect_statistics(1e-6);
+}
+
+TEST_P(BatchNorm, StatisticsOfSeveralDevicesAreThoseOfAllImages) {
+  statistics_of_devices();
+  expect_statistics(1e-6);
+}
+
+TEST_P(BatchNorm, StatisticsOfSeveralDevicesAreRightFarFromZero) {
+  for (float& value : x_) value += 3000;
+  statistics_of_devices();
+  expect_statistics(2e-4);  // a float near 3000 is no finer
 }
 
 TEST_P(BatchNorm, NormalizesAndFillsUpWithZeros) {
@@ -111,6 +138,31 @@ TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
       ASSERT_NEAR(dx[at], weight_[c] / std::sqrt(variance_[c] + kEpsilon) * inner, 1e-5);
     });
   }
+}
+
+TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
+  statistics_of_devices();
+  std::vector<float> dx = dy_, dweight(13), dbias(13);
+  backward(sweep_, {x_.data(), stride_}, {dx.data(), stride_}, parameters(),
+           {{dx.data(), stride_}, dweight.data(), dbias.data()}, scratch_.data());
+
+  std::vector<float> own_dweight(13), own_dbias(13), dweight_sums(13), dbias_sums(13);
+  for (int64_t first = 0; first < 3 * stride_; first += stride_) {
+    backward_parameters(one_image_, {x_.data() + first, stride_}, {dy_.data() + first, stride_}, parameters(),
+                        own_dweight.data(), own_dbias.data(), scratch_.data());
+    std::ranges::transform(dweight_sums, own_dweight, dweight_sums.begin(), std::plus());
+    std::ranges::transform(dbias_sums, own_dbias, dbias_sums.begin(), std::plus());
+  }
+  for (int64_t first = 0; first < 3 * stride_; first += stride_) {
+    backward_data(one_image_, {x_.data() + first, stride_}, {dy_.data() + first, stride_}, parameters(),
+                  {dweight_sums.data(), dbias_sums.data(), 3}, {dy_.data() + first, stride_},
+                  scratch_.data());
+  }
+  for (size_t channel = 0; channel < 13; ++channel) {
+    EXPECT_NEAR(dweight_sums[channel], dweight[channel], 1e-4);
+    EXPECT_NEAR(dbias_sums[channel], dbias[channel], 1e-4);
+  }
+  for (size_t i = 0; i < dx.size(); ++i) ASSERT_NEAR(dy_[i], dx[i], 1e-5) << i;
 }
 
 // A plane of 2^26 cells in 16 MiB: the same memory again and again.

@@ -37,7 +37,7 @@ void triad(int64_t count, float* __restrict a, const float* __restrict b, const 
 
 }  // namespace
 
-double measure_bandwidth_gbs(int threads) {
+double measure_bandwidth_gbs(int threads, Rounds rounds) {
   use_threads(threads);
   const int64_t pieces = threads * kSlices;
   const auto float_bytes = static_cast<int64_t>(sizeof(float));
@@ -47,14 +47,13 @@ double measure_bandwidth_gbs(int threads) {
   const auto bytes = static_cast<size_t>(pieces * piece * float_bytes);
   Buffer a(bytes), b(bytes), c(bytes);
   const auto floats = [](Buffer& buffer) { return reinterpret_cast<float*>(buffer.data()); };
-  double best_ms = std::numeric_limits<double>::infinity();
-  for (int64_t round = 0; round < kSweeps * kSlices; ++round) {
-    best_ms = std::min(best_ms, time_threads_ms([&](int thread) {
-                         const int64_t begin = (thread * kSlices + round % kSlices) * piece;
-                         triad(piece, floats(a) + begin, floats(b) + begin, floats(c) + begin);
-                       }));
-  }
-  return static_cast<double>(3 * piece * float_bytes * threads) / best_ms * 1e-6;
+  const double ms = time_rounds_ms(kSweeps * kSlices, rounds, [&](int64_t round) {
+    return time_threads_ms([&](int thread) {
+      const int64_t begin = (thread * kSlices + round % kSlices) * piece;
+      triad(piece, floats(a) + begin, floats(b) + begin, floats(c) + begin);
+    });
+  });
+  return static_cast<double>(3 * piece * float_bytes * threads) / ms * 1e-6;
 }
 
 }  // namespace tacho

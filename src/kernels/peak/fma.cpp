@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <limits>
-
 #include "base/cpu.h"
 #include "kernels/peak/fma_chains.h"
 #include "kernels/peak/peak.h"
@@ -37,20 +34,19 @@ int64_t length_for(const FmaChains& chains, double target_ms) {
 
 }  // namespace
 
-double measure_fma_gflops(int threads) {
+double measure_fma_gflops(int threads, Rounds rounds) {
   use_threads(threads);
   const FmaChains chains = widest_chains();
   const int64_t length = length_for(chains, kRoundMs);
-  double best_ms = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < kRounds; ++round) best_ms = std::min(best_ms, time_chains_ms(chains, length));
+  const double ms = time_rounds_ms(kRounds, rounds, [&](int) { return time_chains_ms(chains, length); });
   const double flop = static_cast<double>(length) * chains.flop_per_round * threads;
-  return flop / best_ms * 1e-6;
+  return flop / ms * 1e-6;
 }
 
-MachineSpeed measure_speed(int threads) {
+MachineSpeed measure_speed(int threads, Rounds rounds) {
   return {.threads = threads,
-          .fma_gflops = measure_fma_gflops(threads),
-          .bandwidth_gbs = measure_bandwidth_gbs(threads)};
+          .fma_gflops = measure_fma_gflops(threads, rounds),
+          .bandwidth_gbs = measure_bandwidth_gbs(threads, rounds)};
 }
 
 }  // namespace tacho

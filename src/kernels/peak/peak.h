@@ -4,16 +4,22 @@
 
 namespace tacho {
 
-// Both place `threads` threads by use_threads(), leave them in use, and take the best of many rounds.
+// Which of many short rounds count.
+enum class Rounds {
+  best,  // what the machine can do, whoever disturbs it
+  all,   // what it does do: also where something holds it back from time to time
+};
+
+// Both place `threads` threads by use_threads() and leave them in use.
 
 // 10^9 FLOP/s of single-precision multiply-adds (two each) from registers, with the widest instruction set.
-double measure_fma_gflops(int threads);
+double measure_fma_gflops(int threads, Rounds rounds = Rounds::best);
 
 // 10^9 bytes/s of the triad a = b + s * c over arrays far larger than the caches, with streaming stores. Two
 // arrays read and one written are counted; write-allocation, which streaming stores avoid, would not be.
 // Zero where the system has not the memory for it.
-double measure_bandwidth_gbs(int threads);
+double measure_bandwidth_gbs(int threads, Rounds rounds = Rounds::best);
 
-MachineSpeed measure_speed(int threads);
+MachineSpeed measure_speed(int threads, Rounds rounds = Rounds::best);
 
 }  // namespace tacho

@@ -2,9 +2,12 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "base/clock.h"
+#include "kernels/peak/peak.h"
 
 namespace tacho {
 
@@ -20,6 +23,18 @@ double time_threads_ms(const Body& body) {
     end_ms = now_ms();
   }
   return end_ms - begin_ms;
+}
+
+// Of one of so many rounds: the shortest, or the mean.
+template<typename Round>
+double time_rounds_ms(int64_t count, Rounds rounds, const Round& round) {
+  double best_ms = std::numeric_limits<double>::infinity(), sum_ms = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double ms = round(i);
+    best_ms = std::min(best_ms, ms);
+    sum_ms += ms;
+  }
+  return rounds == Rounds::best ? best_ms : sum_ms / static_cast<double>(count);
 }
 
 }  // namespace tacho

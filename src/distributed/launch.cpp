@@ -1,0 +1,316 @@
+#include "distributed/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <regex>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCallerVariable = "TACHO_CALLER";
+constexpr int kCannotExecute = 127;
+constexpr int kLost = 1;
+constexpr std::array kStandard = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+
+std::optional<int64_t> number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : parse_integer(text);
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+// A message whose only content are the three standard descriptors.
+struct DescriptorMessage {
+  char byte = 'd';
+  iovec content = {&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kStandard)> control{};
+  msghdr header = {};
+
+  DescriptorMessage() {
+    header.msg_iov = &content;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+  }
+};
+
+void send_terminal(int connection) {
+  DescriptorMessage message;
+  cmsghdr* control = CMSG_FIRSTHDR(&message.header);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof kStandard);
+  std::memcpy(CMSG_DATA(control), kStandard.data(), sizeof kStandard);
+  sendmsg(connection, &message.header, MSG_NOSIGNAL);
+}
+
+// Where rank 0 finds its caller: a socket in a folder of its own.
+class CallerSocket {
+ public:
+  CallerSocket() {
+    std::string pattern = (fs::temp_directory_path() / "tacho-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw UserError("cannot make a folder in {}: {}", fs::temp_directory_path().string(),
+                      std::strerror(errno));
+    folder_ = pattern;
+    const sockaddr_un address = address_of(path());
+    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    listen(socket_, 1);
+  }
+  ~CallerSocket() {
+    if (connection_ >= 0) close(connection_);
+    close(socket_);
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  CallerSocket(const CallerSocket&) = delete;
+  CallerSocket& operator=(const CallerSocket&) = delete;
+
+  std::string path() const { return (folder_ / "caller").string(); }
+  int descriptor() const { return socket_; }
+  bool was_fetched() const { return connection_ >= 0; }
+  void hand_over() {
+    connection_ = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (connection_ >= 0) send_terminal(connection_);
+  }
+  // What rank 0 left.
+  std::string last_word() const {
+    std::string word;
+    std::array<char, 1024> bytes{};
+    for (ssize_t count = 0; connection_ >= 0; word.append(bytes.data(), static_cast<size_t>(count))) {
+      count = recv(connection_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count <= 0) break;
+    }
+    return word;
+  }
+
+ private:
+  fs::path folder_;
+  int socket_ = -1, connection_ = -1;
+};
+
+std::atomic<int> caught_signals = 0;
+
+void count_signal(int) { ++caught_signals; }
+
+// The first asks the ranks to finish what they are at, the next one ends them.
+class SignalsToRanks {
+ public:
+  SignalsToRanks() {
+    struct sigaction action = {};
+    action.sa_handler = count_signal;
+    for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+  }
+  ~SignalsToRanks() {
+    for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  }
+  SignalsToRanks(const SignalsToRanks&) = delete;
+  SignalsToRanks& operator=(const SignalsToRanks&) = delete;
+
+  void forward(pid_t launcher) {
+    const int caught = caught_signals;
+    if (caught > forwarded_) kill(launcher, forwarded_ == 0 ? SIGUSR1 : SIGTERM);
+    forwarded_ = caught;
+  }
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  int forwarded_ = 0;
+};
+
+std::vector<std::string> launcher_command(int ranks, std::span<const std::string> arguments) {
+  // Threads are placed by us, and more ranks than cores are allowed: the results say so.
+  std::vector<std::string> command = {"mpirun",
+                                      "--oversubscribe",
+                                      "--bind-to",
+                                      "none",
+                                      "-n",
+                                      std::to_string(ranks),
+                                      fs::read_symlink("/proc/self/exe").string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+[[noreturn]] void become_launcher(const std::vector<std::string>& command, const std::string& caller,
+                                  int output) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  setpgid(0, 0);  // Ctrl-C is for the caller alone, who forwards it
+  dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  for (const auto& [name, value] :
+       {std::pair{kCallerVariable, caller.c_str()}, std::pair{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+        std::pair{"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+        // One machine needs no network.
+        std::pair{"OMPI_MCA_pml", "ob1"}, std::pair{"OMPI_MCA_btl", "self,vader"}}) {
+    setenv(name, value, 1);
+  }
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  _exit(kCannotExecute);
+}
+
+// What the launcher says about a rank that a signal ended, in our words; empty where it says nothing of the
+// kind.
+std::string loss_in(const std::string& output) {
+  static const std::regex pattern(
+      R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+) \(([^)]*)\))");
+  std::smatch found;
+  if (!std::regex_search(output, found, pattern)) return "";
+  return fmt::format("rank {} on host {} was ended by signal {} ({})", found[1].str(), found[2].str(),
+                     found[3].str(), found[4].str());
+}
+
+// Our own lines among what the launcher and the other ranks printed.
+std::vector<std::string> own_lines(const std::string& output) {
+  std::vector<std::string> lines = split(output, '\n');
+  std::erase_if(lines, [](const std::string& line) { return !line.starts_with("tacho: "); });
+  return lines;
+}
+
+// The launcher at work, until it ends.
+class Launcher {
+ public:
+  explicit Launcher(const std::vector<std::string>& command) {
+    std::array<int, 2> pipe_ends{};
+    if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) throw UserError("no pipe: {}", std::strerror(errno));
+    process_ = fork();
+    if (process_ == 0) become_launcher(command, caller_.path(), pipe_ends[1]);
+    close(pipe_ends[1]);
+    output_ = pipe_ends[0];
+  }
+  ~Launcher() { close(output_); }
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  // Its status as a shell gives it.
+  int wait() {
+    SignalsToRanks signals;
+    while (read_output()) signals.forward(process_);
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) signals.forward(process_);
+    last_word_ = caller_.last_word();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  const std::string& output() const { return text_; }
+  bool began() const { return caller_.was_fetched(); }
+  const std::string& last_word() const { return last_word_; }
+
+ private:
+  // Until the launcher and all ranks have closed it.
+  bool read_output() {
+    std::array<pollfd, 2> entries = {pollfd{output_, POLLIN, 0},
+                                     pollfd{caller_.was_fetched() ? -1 : caller_.descriptor(), POLLIN, 0}};
+    if (poll(entries.data(), entries.size(), kPollMs) <= 0) return true;
+    if (entries[1].revents != 0) caller_.hand_over();
+    if (entries[0].revents == 0) return true;
+    std::array<char, 4096> bytes{};
+    const ssize_t count = read(output_, bytes.data(), bytes.size());
+    if (count > 0) text_.append(bytes.data(), static_cast<size_t>(count));
+    return count > 0 || (count < 0 && errno == EINTR);
+  }
+
+  static constexpr int kPollMs = 100;
+  CallerSocket caller_;
+  pid_t process_ = -1;
+  int output_ = -1;
+  std::string text_, last_word_;
+};
+
+}  // namespace
+
+int launched_ranks() {
+  if (const auto ranks = number_in("OMPI_COMM_WORLD_SIZE")) return static_cast<int>(*ranks);
+  const int64_t tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(0);
+  if (std::getenv("PMIX_RANK") != nullptr) return static_cast<int>(std::max<int64_t>(tasks, 1));
+  const bool in_step = number_in("SLURM_PROCID").has_value() && tasks > 1;
+  if (in_step)
+    throw UserError("srun started {} processes that do not know each other: use srun --mpi=pmix", tasks);
+  return 0;
+}
+
+bool is_first_launched() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const auto rank = number_in(variable)) return *rank == 0;
+  }
+  return true;
+}
+
+Caller::Caller() {
+  const char* path = std::getenv(kCallerVariable);
+  if (path == nullptr || number_in("OMPI_COMM_WORLD_RANK") != 0) return;
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_un address = address_of(path);
+  DescriptorMessage message;
+  const bool received =
+      connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      recvmsg(connection, &message.header, 0) > 0;
+  const cmsghdr* control = received ? CMSG_FIRSTHDR(&message.header) : nullptr;
+  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) {
+    close(connection);
+    return;  // what it prints goes to the launcher
+  }
+  std::array<int, kStandard.size()> descriptors{};
+  std::memcpy(descriptors.data(), CMSG_DATA(control), sizeof descriptors);
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    dup2(descriptors[i], kStandard[i]);
+    close(descriptors[i]);
+  }
+  connection_ = connection;
+}
+
+Caller::~Caller() {
+  if (connection_ >= 0) close(connection_);
+}
+
+void Caller::leave_word(const std::string& line) const {
+  [[maybe_unused]] const ssize_t sent = send(connection_, line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments) {
+  Launcher launcher(launcher_command(ranks, arguments));
+  const int status = launcher.wait();
+  if (status == kCannotExecute && !launcher.began())
+    throw UserError("--devices: mpirun, which starts several devices, is not installed; install openmpi-bin");
+  LaunchEnd end = {status, own_lines(launcher.output())};
+  // Others speak only where rank 0 cannot.
+  if (end.words.empty() && !launcher.last_word().empty()) end.words = {launcher.last_word()};
+  const std::string loss = loss_in(launcher.output());
+  if (end.words.empty() && !loss.empty())
+    end.words = {fmt::format("tacho: {}; what was finished is kept", loss)};
+  if (end.words.empty() && status != 0 && !launcher.began())
+    throw UserError("--devices: mpirun could not start {} ranks: {}", ranks, trim(launcher.output()));
+  if (!end.words.empty()) end.status = kLost;
+  return end;
+}
+
+}  // namespace tacho

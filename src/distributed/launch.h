@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tacho {
+
+// How many ranks the launcher made that started this process: 0 where none did. Throws UserError for a
+// launcher that started several processes and did not tell them of each other.
+int launched_ranks();
+// Whether this process is the launcher's rank 0, or was not launched.
+bool is_first_launched();
+
+// What rank 0 has of the process that called start_local_ranks(): its terminal, and a way to tell it
+// something even while the launcher ends all ranks. Elsewhere nothing.
+class Caller {
+ public:
+  // Standard input, output and error are the caller's from now on.
+  Caller();
+  ~Caller();
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  bool is_there() const { return connection_ >= 0; }
+  // The line that the caller prints when all ranks have ended.
+  void leave_word(const std::string& line) const;
+
+ private:
+  int connection_ = -1;
+};
+
+// How the ranks of a launcher ended.
+struct LaunchEnd {
+  int status = 0;                       // of rank 0; 1 where a rank was lost
+  std::vector<std::string> words = {};  // that are left to say, a line each
+};
+
+// Runs this program `ranks` times with these arguments, as ranks of one launcher on this machine, and waits
+// for their end. Ctrl-C reaches them as SIGUSR1. Throws UserError where there is no launcher.
+LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments);
+
+}  // namespace tacho

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""The clusters that other tests run on are what they say: clusters_test.py. Needs root, Open MPI, iproute2 and Slurm."""
+
+import concurrent.futures
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+import unittest.mock
+
+import namespaces
+import slurm
+
+SOURCES = pathlib.Path(__file__).resolve().parent.parent
+SKIPPED = 77
+BYTES = 1_000_000
+SUM = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static float values[250000];
+
+int main(int argc, char** argv) {
+  int rank, size;
+  char host[64];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  gethostname(host, sizeof host);
+  printf("rank %d of %d on %s\\n", rank, size, host);
+  for (int sums = argc > 1 ? atoi(argv[1]) : 1; sums > 0; --sums) {
+    values[7] = rank + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    MPI_Allreduce(MPI_IN_PLACE, values, 250000, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("sum %g in %.6f s\\n", values[7], MPI_Wtime() - begin);
+  }
+  MPI_Finalize();
+}
+"""
+# Open MPI sends a large message in one piece by default: what would start the one of the other direction waits behind it.
+BOTH_DIRECTIONS = {"OMPI_MCA_btl_tcp_flags": "send,inplace,need-ack,need-csum", "OMPI_MCA_btl_tcp_sndbuf": "131072"}
+
+
+def setUpModule():
+    global FOLDER, PROGRAM
+    FOLDER = pathlib.Path(unittest.enterModuleContext(tempfile.TemporaryDirectory()))
+    PROGRAM = FOLDER / "sum"
+    subprocess.run(["mpicc", "-O2", "-x", "c", "-", "-o", PROGRAM], input=SUM, text=True, check=True)
+
+
+def calls():
+    """Of every process."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_text().replace("\0", " ")
+
+
+class Test(unittest.TestCase):
+    def hosts_in(self, done):
+        """Of rank 0, 1, ..., which found the right sum."""
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ranks = sorted(re.findall(r"rank (\d+) of (\d+) on (\w+)", done.stdout))
+        self.assertEqual([(rank, size) for rank, size, _ in ranks], [(str(i), str(len(ranks))) for i in range(len(ranks))])
+        self.assertIn(f"sum {sum(range(1, len(ranks) + 1))} in", done.stdout)
+        return [host for _, _, host in ranks]
+
+
+class Hosts(Test):
+    def test_each_has_a_name_and_ranks_in_order(self):
+        with namespaces.Cluster(hosts=3) as cluster:
+            self.assertEqual(self.hosts_in(cluster.mpirun([PROGRAM])), ["node0", "node1", "node2"])
+            self.assertEqual(self.hosts_in(cluster.mpirun([PROGRAM], ranks_per_host=2)),
+                             ["node0", "node0", "node1", "node1", "node2", "node2"])
+
+    def test_two_clusters_at_once_do_not_meet(self):
+        with namespaces.Cluster() as one, namespaces.Cluster() as other:
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                for done in pool.map(lambda cluster: cluster.mpirun([PROGRAM]), (one, other)):
+                    self.assertEqual(self.hosts_in(done), ["node0", "node1"])
+
+    def test_variables_reach_every_rank(self):
+        with namespaces.Cluster() as cluster:
+            done = cluster.mpirun(["sh", "-c", 'echo "$(hostname): $WORDS"'], env={"WORDS": "two, words"})
+            self.assertCountEqual(done.stdout.splitlines(), ["node0: two, words", "node1: two, words"], done.stderr)
+
+    def test_a_sum_takes_as_long_as_the_link_says(self):
+        shortest = {}
+        with namespaces.Cluster(rate_mbit=40) as cluster:
+            for mbit in (40, 20):
+                cluster.limit_link("node1", mbit)
+                before = cluster.bytes_sent("node1")
+                done = cluster.mpirun([PROGRAM, "4"], env=BOTH_DIRECTIONS)
+                self.assertGreater(cluster.bytes_sent("node1") - before, 4 * BYTES)
+                shortest[mbit] = min(map(float, re.findall(r"in (\S+) s", done.stdout)))
+                self.assertGreater(shortest[mbit], 0.98 * BYTES * 8e-6 / mbit)
+        self.assertAlmostEqual(shortest[20] / shortest[40], 2, delta=0.2)
+
+    def test_a_host_that_is_unplugged_answers_nobody(self):
+        with namespaces.Cluster() as cluster:
+            call = ["timeout", "2", "bash", "-c", "echo >/dev/tcp/node1/1"]
+            self.assertIn("refused", cluster.run("node0", call).stderr)
+            cluster.unplug("node1")
+            self.assertNotIn("refused", cluster.run("node0", call).stderr)
+
+    def test_a_host_takes_no_more_than_its_share_of_the_cpu(self):
+        busy = "import time\nend = time.time() + 1\nwhile time.time() < end: pass\nprint(time.process_time())"
+        with namespaces.Cluster() as cluster:
+            try:
+                cluster.limit_cpu("node1", 0.25)
+            except namespaces.Unsupported as problem:
+                self.skipTest(str(problem))
+            seconds = float(cluster.run("node1", [sys.executable, "-c", busy]).stdout)
+        self.assertLess(seconds, 0.35 * len(cluster.cores("node1")))
+
+    def test_nothing_is_left_of_a_test_that_is_killed(self):
+        script = """
+            import namespaces, subprocess
+            with namespaces.Cluster() as cluster:
+                print(cluster.folder, cluster.groups.folder, flush=True)
+                subprocess.run(cluster.mpirun_command(["sh", "-c", "echo runs; exec sleep 1000.125"]))
+            """
+        test = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], cwd=pathlib.Path(__file__).parent,
+                                stdout=subprocess.PIPE, text=True)
+        places, *ranks = [test.stdout.readline() for _ in range(3)]
+        self.assertEqual(ranks, ["runs\n", "runs\n"])
+        test.kill()
+        test.communicate()
+        while any(map(os.path.exists, places.split())):
+            time.sleep(0.05)
+        self.assertEqual([call for call in calls() if "1000.125" in call or places.split()[0] in call], [])
+
+
+class InSlurm(Test):
+    @classmethod
+    def setUpClass(cls):
+        if reason := slurm.why_unsupported():
+            raise unittest.SkipTest(reason)
+        cls.slurm = cls.enterClassContext(slurm.Slurm(hosts=2))
+
+    def test_srun_starts_the_ranks(self):
+        done = self.slurm.run(["srun", "-n", "2", "--mpi=pmix", PROGRAM])
+        self.assertEqual(self.hosts_in(done), ["node0", "node1"])
+
+    def test_mpirun_finds_the_allocation(self):
+        done = self.slurm.run(["salloc", "-n", "2", "mpirun", PROGRAM])
+        self.assertEqual(self.hosts_in(done), ["node0", "node1"])
+
+    def test_recipes_of_the_docs_run_as_written(self):
+        """With the program of this test in tacho's place."""
+        blocks = re.findall(r"(?:^    .*\n)+", (SOURCES / "docs/clusters.md").read_text(), re.MULTILINE)
+        recipes = [textwrap.dedent(block) for block in blocks]
+        (FOLDER / "tacho").symlink_to(PROGRAM)
+        with contextlib.chdir(FOLDER), unittest.mock.patch.dict(os.environ, PATH=f"{FOLDER}:{os.environ['PATH']}"):
+            for name, begin in (("hosts", "node0 slots"), ("scaling.sh", "#!")):
+                (FOLDER / name).write_text(next(recipe for recipe in recipes if recipe.startswith(begin)))
+            calls = [recipe for recipe in recipes if re.match("mpirun|srun|salloc", recipe)] + ["sbatch --wait scaling.sh"]
+            self.assertEqual(len(calls), 5)
+            for call in calls:
+                done = self.slurm.run(["sh", "-c", call])
+                printed = (FOLDER / "scaling.txt").read_text() if call.startswith("sbatch") else done.stdout
+                self.assertEqual(done.returncode, 0, f"{call}: {done.stderr}")
+                self.assertEqual(set(printed.splitlines()), {"rank 0 of 2 on node0", "rank 1 of 2 on node1"}, call)
+
+    def test_the_end_of_a_script_is_waited_for(self):
+        script, output = FOLDER / "job", FOLDER / "output"
+        script.write_text(f"#!/bin/sh\n#SBATCH -n 2 -o {output}\nsrun --mpi=pmix {PROGRAM}\nexit 3\n")
+        done = self.slurm.run(["sbatch", "--wait", script])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(output.read_text(), "rank 1 of 2 on node1")
+
+
+if __name__ == "__main__":
+    reason = namespaces.why_unsupported() if shutil.which("mpicc") else "mpicc is missing"
+    if reason:
+        print(reason)
+        sys.exit(SKIPPED)
+    unittest.main()
