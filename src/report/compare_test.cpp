@@ -108,6 +108,17 @@ TEST(Compare, TheSystemDecidesBeforeTheEngineAndThatBeforeAllOtherMeans) {
   EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_system, same_engine, same_means}}).at(0).b_at, 0u);
 }
 
+TEST(Compare, PrefersWhatWasMeasuredAndMarksWhatWasSimulated) {
+  Record a = measured(50), simulated = measured(60), elsewhere = measured(70);
+  simulated.judgement.verdict = Verdict::simulated;
+  elsewhere.system.name = "there";
+  const auto pairs = compare_selections({"a", {a}}, {"b", {elsewhere, simulated}});
+  EXPECT_EQ(pairs.at(0).b_at, 0u);
+  EXPECT_THAT(pairs.at(0).marks, IsEmpty());
+  EXPECT_THAT(only_pair(a, simulated).marks, ElementsAre("the second is simulated"));
+  EXPECT_THAT(only_pair(simulated, a).marks, ElementsAre("the first is simulated"));
+}
+
 TEST(Compare, RefusesEveryDifferenceInWorkThatBothKnow) {
   for (const Field& field : fields()) {
     if (field.role != FieldRole::work) continue;
@@ -153,6 +164,15 @@ TEST(Compare, TakesTheUpdateOutWhereTheOtherHasNone) {
   EXPECT_NEAR(pair.a_value, 40, 1e-9);
   EXPECT_NEAR(pair.comparison.ratio, 1, 0.01);
   EXPECT_THAT(pair.marks, ElementsAre("without update", "a median against a mean"));
+}
+
+TEST(Compare, OfSeveralDevicesOnlyTheUpdateIsTakenOut) {
+  Record without = published(60), with_update = training(10, 30, 40);
+  without.mode = "train";
+  with_update.exposed_allreduce_ms = 15;
+  with_update.wait_ms = 5;
+  with_update.median_ms = 100;
+  EXPECT_NEAR(only_pair(with_update, without).a_value, 60, 1e-9);
 }
 
 TEST(Compare, RefusesWhereTheUpdateCannotBeTakenOut) {
