@@ -22,7 +22,8 @@ void add_commands(Command app, CommandContext& context) {
 }
 
 bool runs_on_all_ranks(std::string_view command) {
-  return command == "bench" || command == "suite" || command == "profile" || command == "train";
+  return command == "system" || command == "bench" || command == "suite" || command == "profile" ||
+         command == "train";
 }
 
 }  // namespace tacho

@@ -13,9 +13,8 @@
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/progress.h"
+#include "cli/start_ranks.h"
 #include "distributed/collectives.h"
-#include "distributed/launch.h"
-#include "distributed/mpi.h"
 #include "engine/engines.h"
 #include "results/format.h"
 #include "results/references.h"
@@ -172,7 +171,7 @@ class Run {
     try {
       job_.items[index]->run(context, [&](Record record) {
         progress.clear();
-        if (const Record* one = find_one_device(record, finished())) add_scaling(*one, record);
+        add_scaling(finished(), record);
         kept_.keep(record);
         records_[index].push_back(std::move(record));
       });
@@ -237,11 +236,7 @@ bool done_by_started_ranks(const Job& job, CommandContext& context) {
     throw UserError("--devices {}: the launcher gave {} rank{}; ask it for {}", devices, ranks,
                     ranks == 1 ? "" : "s", devices);
   }
-  if (mpi_version().empty())
-    throw UserError("--devices {}: this build has no MPI; install libopenmpi-dev and build again", devices);
-  const LaunchEnd end = start_local_ranks(devices, context.arguments);
-  for (const std::string& line : end.words) fmt::print(stderr, "{}\n", line);
-  context.exit_status = end.status;
+  start_ranks(devices, context);
   return true;
 }
 

@@ -9,6 +9,8 @@
 #include "cli/driver.h"
 #include "cli/nodes.h"
 #include "report/cifar_table.h"
+#include "report/grid_table.h"
+#include "report/scaling_table.h"
 #include "report/zoo_table.h"
 #include "results/axis.h"
 #include "results/selection.h"
@@ -53,10 +55,15 @@ SuiteMachine machine_of(const SuiteOptions& options, CommandContext& context) {
 }
 
 // What a smaller scale left out, for the table.
-std::string what_was_shrunk(const Case& whole, const Case& run) {
-  if (run.repeat == whole.repeat && run.warmup == whole.warmup) return "";
-  return fmt::format("shrunk by --scale: {} timed passes instead of {}, {} warm-up instead of {}\n\n",
-                     run.repeat, whole.repeat, run.warmup, whole.warmup);
+std::string what_was_shrunk(const std::vector<Case>& whole, const std::vector<Case>& run) {
+  const Case &before = whole.front(), &after = run.front();
+  if (after.repeat == before.repeat && after.warmup == before.warmup && run.size() == whole.size()) return "";
+  return fmt::format("shrunk by --scale: {} timed passes instead of {}, {} warm-up instead of {}{}\n\n",
+                     after.repeat, before.repeat, after.warmup, before.warmup,
+                     run.size() == whole.size()
+                         ? ""
+                         : fmt::format(", total batches up to {} instead of {}", images_per_pass(run.back()),
+                                       images_per_pass(whole.back())));
 }
 
 std::string present_zoo(std::span<const Record> records, const Layout& layout) {
@@ -78,6 +85,37 @@ std::string present_cifar(std::span<const Record> records, const std::string& sh
       "corrected figures in brackets\n\n{}",
       system.name, system.cpu, system.cores, records[0].data, shrunk);
   return wrap(caption, layout.width) + render(cifar_table(records, published), layout);
+}
+
+std::string present_grid(std::span<const Record> records, const Layout& layout) {
+  std::vector<Record> published = select_records("reference:dgx1-v100", {}, "").records;
+  const std::vector<Record> station = select_records("reference:dgx-station-grid", {}, "").records;
+  published.insert(published.end(), station.begin(), station.end());
+  const SystemInfo& system = records[0].system;
+  const std::string caption = fmt::format(
+      "{}: {}, {} cores; ms per pass of devices x total batch; scattering and gathering are included; ~ is "
+      "not simply "
+      "valid\n\n",
+      system.name, system.cpu, system.cores);
+  return wrap(caption, layout.width) + render(grid_table(records, published), layout) +
+         "\nWhere the time went, in ms:\n\n" + render(grid_parts_table(records), layout);
+}
+
+std::string present_scaling(std::span<const Record> records, const Layout& layout) {
+  const std::vector<Record> published = select_records("reference:pytorch-throughput", {}, "").records;
+  const SystemInfo& system = records[0].system;
+  const std::string caption =
+      fmt::format("{}: {}, {} cores; 32 images a device; backward is all that follows the forward pass\n\n",
+                  system.name, system.cpu, system.cores);
+  return wrap(caption, layout.width) + render(scaling_table(records, published), layout);
+}
+
+// As the suite's report shows them; a table of the records where it has none.
+std::string present(std::string_view suite, std::span<const Record> records, const Layout& layout) {
+  if (suite == "zoo") return present_zoo(records, layout);
+  if (suite == "grid") return present_grid(records, layout);
+  if (suite == "scaling") return present_scaling(records, layout);
+  return format_records(records, layout);
 }
 
 // Whole trainings, one after the other, all on the same data.
@@ -111,13 +149,11 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
 void measure_and_report(const Suite& suite, const SuiteOptions& options, CommandContext& context) {
   const std::vector<Case> whole = suite.cases(machine_of(options, context));
   const std::vector<Case> cells = scaled(whole, options.scale);
-  const std::string shrunk = what_was_shrunk(whole.front(), cells.front());
+  const std::string shrunk = what_was_shrunk(whole, cells);
   const Job job = {.items = bench_items(cells),
                    .suite = std::string(suite.name),
                    .present = [&](std::span<const Record> records, const Layout& layout) {
-                     return wrap(shrunk, layout.width) + (suite.name == "zoo"
-                                                              ? present_zoo(records, layout)
-                                                              : format_records(records, layout));
+                     return wrap(shrunk, layout.width) + present(suite.name, records, layout);
                    }};
   run_job(job, options.keep, context);
 }

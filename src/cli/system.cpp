@@ -1,16 +1,21 @@
 #include <fmt/ranges.h>
 
+#include <array>
 #include <memory>
 
 #include "base/error.h"
 #include "base/json_values.h"
 #include "base/memory.h"
+#include "base/network_speed.h"
 
 #include "base/text.h"
 #include "bench/machine.h"
 #include "capture/environment.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/start_ranks.h"
+#include "distributed/collectives.h"
+#include "distributed/link.h"
 #include "engine/engines.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
@@ -23,7 +28,10 @@ namespace {
 struct SystemOptions {
   OutputOptions output;
   std::string name;
+  bool network = false;
 };
+
+constexpr int kLocalRanks = 2;  // where no launcher made any
 
 SystemInfo look(const std::string& name) {
   SystemInfo system = capture_system(name);
@@ -91,15 +99,54 @@ std::string system_text(const SystemOptions& options) {
   return format == Format::md ? render_markdown(grid_of(system)) : render_plain(grid_of(system));
 }
 
+// Between every two ranks, which all make the call.
+std::string network_text(const SystemOptions& options, World& world) {
+  const Layout layout = chosen_layout(options.output);
+  const std::unique_ptr<Communicator> ranks = world.all().first(world.size());
+  Grid grid = {.columns = {{"from"}, {"to"}, {"latency us", true}, {"GB/s", true}, {"--network"}},
+               .rows = {}};
+  for (int a = 0; a < world.size(); ++a) {
+    for (int b = a + 1; b < world.size(); ++b) {
+      const LinkSpeed own = measure_link(*ranks, a, b);
+      const std::array numbers = {own.latency_us, own.bandwidth_gbs};
+      const std::vector<double> all = all_gather(world.all(), numbers);
+      const double latency_us = all[2 * static_cast<size_t>(a)], gbs = all[2 * static_cast<size_t>(a) + 1];
+      grid.rows.push_back(
+          {world.name_of(a), world.name_of(b), format_significant(latency_us, 3), format_significant(gbs, 3),
+           to_string(NetworkSpeed{.bytes_per_s = gbs * 1e9, .latency_s = latency_us * 1e-6})});
+    }
+  }
+  return render(grid, layout);
+}
+
+void measure_network(const SystemOptions& options, CommandContext& context) {
+  World& world = context.ranks.world();
+  if (context.ranks.is_first()) check_output(options.output);
+  if (!context.ranks.were_launched()) {
+    start_ranks(kLocalRanks, context);
+    return;
+  }
+  if (world.size() < 2) throw UserError("--network: the launcher gave 1 rank; ask it for 2 or more");
+  context.ranks.agree_to_start("");
+  const std::string text = network_text(options, world);
+  if (context.ranks.is_first()) write_output(options.output, text);
+}
+
 }  // namespace
 
-void add_system_command(Command app, CommandContext&) {
+void add_system_command(Command app, CommandContext& context) {
   auto options = std::make_shared<SystemOptions>();
   Command command =
       app.subcommand("system", "Describe this machine and build, and measure its peak GFLOP/s and GB/s");
   add_output_options(command, options->output, "table, md or json");
   command.option("--system", options->name, "Name of this machine; default: the host's name");
-  command.on_run([options] {
+  command.flag(
+      "--network", options->network,
+      "Instead: latency and bandwidth between every two ranks of mpirun or srun; without them between two on "
+      "this machine");
+  command.on_run([options, &context] {
+    if (options->network) return measure_network(*options, context);
+    if (!context.ranks.is_first()) return;
     check_output(options->output);
     write_output(options->output, system_text(*options));
   });

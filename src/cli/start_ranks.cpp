@@ -1,0 +1,19 @@
+#include "cli/start_ranks.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "distributed/launch.h"
+#include "distributed/mpi.h"
+
+namespace tacho {
+
+void start_ranks(int devices, CommandContext& context) {
+  if (mpi_version().empty())
+    throw UserError("--devices {}: this build has no MPI; install libopenmpi-dev and build again", devices);
+  const LaunchEnd end = start_local_ranks(devices, context.arguments);
+  for (const std::string& line : end.words) fmt::print(stderr, "{}\n", line);
+  context.exit_status = end.status;
+}
+
+}  // namespace tacho
