@@ -30,7 +30,7 @@ const throughputs = [
 
 // A line over the devices keeps either the batch of a device or the batch of all devices,
 const BATCHES = [
-  { of: ({ record }) => record.batch, words: (batch) => `batch ${batch} per device` },
+  { of: ({ images, record }) => (images ? images / record.devices : undefined), words: (batch) => `batch ${batch} per device` },
   { of: ({ images }) => images, words: (images) => `batch ${images} in total` },
 ];
 // and either the threads of a device or those of the whole machine.
