@@ -254,6 +254,28 @@ class NothingInCommonTest(BrowserTest):
         self.assertNotIn("DGX-1 V100", self.run_script("document.querySelector('#sections').innerText"))
 
 
+def with_simulated():
+    measured = page_records()[0]
+    figures = {name: measured[name] for name in ("schema", "time", "kind", "model", "mode", "engine", "precision", "batch", "threads", "image", "system")}
+    return [measured] + [{**figures, "id": f"simulated{devices}", "devices": devices, "median_ms": 1.0, "images_per_s": 1e6,
+                          "verdict": "simulated", "reason": "from nowhere"} for devices in (1, 2, 4)]
+
+
+class SimulatedTest(BrowserTest):
+    """One result, and others that were only simulated from it."""
+
+    records = staticmethod(with_simulated)
+
+    def test_figures_draw_what_was_measured_alone(self):
+        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
+        drawn = self.run_script("charts.flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
+        self.assertEqual(set(drawn), {"valid"})
+
+    def test_the_table_says_what_is_simulated(self):
+        verdicts = self.run_script(COLUMN.format("verdict"))
+        self.assertEqual(sum(text.startswith("simulated") for text in verdicts), 3)
+
+
 class VariantsTest(BrowserTest):
     """What was computed by other means is another result, not the same one again."""
 

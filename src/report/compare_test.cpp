@@ -57,6 +57,13 @@ ComparedPair only_pair(const Record& a, const Record& b) {
   return pairs.at(0);
 }
 
+TEST(Compare, SaysWhichSideIsSimulated) {
+  Record simulated = measured(100);
+  simulated.judgement.verdict = Verdict::simulated;
+  EXPECT_THAT(only_pair(measured(100), simulated).marks, ElementsAre("the second is simulated"));
+  EXPECT_THAT(only_pair(simulated, measured(100)).marks, ElementsAre("the first is simulated"));
+}
+
 TEST(Compare, AnswersForTheSameWork) {
   const ComparedPair pair = only_pair(measured(50), measured(100));
   EXPECT_TRUE(pair.refusals.empty());

@@ -18,14 +18,16 @@ namespace {
 
 constexpr std::array kMetrics = {
     Metric{"ms", [](const Record& r) { return r.median_ms ? r.median_ms : r.mean_ms; }, true},
-    Metric{"images/s", [](const Record& r) { return corrected_figure(r, "images_per_s", r.images_per_s); }},
+    Metric{"images/s", [](const Record& r) { return corrected_figure(r, "images_per_s", r.images_per_s); },
+           false, true},
     Metric{"iterations/min",
            [](const Record& r) { return corrected_figure(r, "iterations_per_min", r.iterations_per_min); }},
     Metric{"Mvox/s",
-           [](const Record& r) { return corrected_figure(r, "output_mvox_per_s", r.output_mvox_per_s); }},
+           [](const Record& r) { return corrected_figure(r, "output_mvox_per_s", r.output_mvox_per_s); },
+           false, true},
     Metric{"s/epoch",
            [](const Record& r) { return corrected_figure(r, "seconds_per_epoch", r.seconds_per_epoch); },
-           true},
+           true, true},
 };
 
 bool includes(const Record& record, std::string_view what) {
@@ -163,6 +165,9 @@ void mark_differences(ComparedPair& pair) {
   }
   for (const Record* record : {&pair.a, &pair.b}) {
     if (!record->known_error.empty()) pair.marks.push_back(record->known_error);
+    if (record->judgement.verdict == Verdict::simulated) {
+      pair.marks.push_back(fmt::format("the {} is simulated", record == &pair.a ? "first" : "second"));
+    }
   }
   if (pair.metric->lower_is_better && !pair.a.median_ms != !pair.b.median_ms) {
     pair.marks.emplace_back("a median against a mean");
