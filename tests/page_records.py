@@ -251,8 +251,10 @@ def device_records():
         add_devices(maker, devices, 410, lost(devices), batch_norm="sync")
     add_devices(maker, 2, 410, lost(2), bucket_mib=1)
     add_devices(maker, 8, 820, lost(8), verdict="oversubscribed", reason="16 threads share 8 cores")
-    for devices in (2, 8, 16):
-        add_devices(maker, devices, 400, lost(devices), verdict="simulated", reason="from one device")
+    for network, all_devices in (("1Gbit", (2, 16)), ("10Gbit", (2, 8, 16))):
+        for devices in all_devices:
+            simulated = add_devices(maker, devices, 400, lost(devices), verdict="simulated", reason=f"from one device over {network}")
+            del simulated["bucket_mib"]  # one device has none
     add_devices(maker, 1, 300, {}, threads=4)
     for parallel in ("replicas", "scatter"):
         for devices in (1, 2):

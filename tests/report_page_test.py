@@ -266,9 +266,9 @@ class SimulatedTest(BrowserTest):
 
     records = staticmethod(with_simulated)
 
-    def test_figures_draw_what_was_measured_alone(self):
-        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
-        drawn = self.run_script("charts.flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
+    def test_only_the_scaling_draws_more_than_was_measured(self):
+        self.assertEqual(self.sections(), ["zoo", "scaling", "roofline", "all"])
+        drawn = self.run_script("charts.filter(chart => chart.canvas.closest('section').id !== 'scaling').flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
         self.assertEqual(set(drawn), {"valid"})
 
     def test_the_table_says_what_is_simulated(self):
@@ -337,6 +337,8 @@ class DevicesTest(BrowserTest):
 
     def test_simulated_points_are_hollow_on_a_dashed_line_of_their_own(self):
         self.assertEqual(self.devices_of(TRAINING, "simulated"), [2, 8, 16])
+        bases = self.run_script(CHART.format(TRAINING) + ".data.datasets.filter(set => set.label === 'simulated').map(set => [...new Set(set.data.map(point => point.entry.record.reason))])")
+        self.assertEqual(bases, [["from one device over 10Gbit"], ["from one device over 1Gbit"]])
         dash, fill = self.run_script("(set => [set.borderDash, set.pointBackgroundColor])(" + DATASET.format(TRAINING, "simulated") + ")")
         self.assertEqual(len(dash), 2)
         self.assertEqual(set(fill), {"#ffffff"})

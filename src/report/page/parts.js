@@ -87,12 +87,12 @@ const lostParts = (record) => Object.entries(record.lost_ms || {});
 
 // What was measured and what was simulated stand apart.
 function partsFigures(line) {
-  const kinds = [[...line.measured, ...line.oversubscribed], line.simulated].map((own) => own.filter(({ record }) => measuredParts(record).length));
+  const kinds = [[...line.measured, ...line.oversubscribed], ...line.simulated].map((own) => own.filter(({ record }) => measuredParts(record).length));
   const { label } = line.entries[0].system;
   return kinds.filter((entries) => entries.some(hasDeviceTimes)).map((entries) => {
     const title = [titleOf(line), entries[0].simulated ? SIMULATED : ''].filter(Boolean).join(', ');
     return h('div', { class: 'device-parts' }, h('div', { class: 'pair' },
-      stackedFigure({ title, note: [swatch(line.key), `${label}, ${lineNote(line)}`], label: `${title} on ${label}: parts of a pass by devices`, entries,
+      stackedFigure({ title, note: [swatch(line.key), [label, lineNote(line), ...reasonsOf(entries)].join(', ')], label: `${title} on ${label}: parts of a pass by devices`, entries,
         datasets: partDatasets(entries, measuredParts), plugins: [linearMarks(line, entries)] }),
       lostFigure(entries, title)), rankDetails(entries));
   });
