@@ -136,10 +136,10 @@ def add_grid(maker):
 def add_devices(maker, devices, one_ms, lost_ms, **fields):
     """A pass of training on several devices, with what it loses against one."""
     ms = one_ms + sum(lost_ms.values())
-    times = {"forward": (0.31 * one_ms + lost_ms.get("forward", 0)) / ms, "backward": 0.65 * one_ms / ms, "update": 0.04 * one_ms / ms}
+    times = {"forward": (0.31 * one_ms + lost_ms.get("slower forward", 0)) / ms, "backward": 0.65 * one_ms / ms, "update": 0.04 * one_ms / ms}
     values = plain("resnet50", "train", 32, devices=devices, threads=2, system=THIS_MACHINE, command="tacho suite scaling", suite="scaling", time_includes=["update"])
     if devices > 1:
-        times.update(exposed_allreduce=lost_ms["exposed all-reduce"] / ms, wait=lost_ms["wait"] / ms)
+        times.update(exposed_allreduce=lost_ms["exposed all-reduce"] / ms, wait=lost_ms["wait for the slowest"] / ms)
         values.update(parallel="allreduce", bucket_mib=25, lost_ms=lost_ms, allreduce_ms=4.0 * lost_ms["exposed all-reduce"], bytes_moved=204456256 * (devices - 1),
                       buckets=[{"bytes": 1 << 20, "ready_ms": 12.5}, {"bytes": 25 << 20, "ready_ms": 140.0}])
     values.update(on_devices(devices, ms, **times))
@@ -151,7 +151,7 @@ def add_devices(maker, devices, one_ms, lost_ms, **fields):
 
 def lost(devices, factor=1.0):
     steps = math.log2(devices)
-    return {"wait": 9 * factor * steps, "exposed all-reduce": 6 * factor * steps, "forward": 4 * factor * steps}
+    return {"wait for the slowest": 9 * factor * steps, "exposed all-reduce": 6 * factor * steps, "slower forward": 4 * factor * steps}
 
 
 def add_scaling(maker):
@@ -251,15 +251,18 @@ def device_records():
         add_devices(maker, devices, 410, lost(devices), batch_norm="sync")
     add_devices(maker, 2, 410, lost(2), bucket_mib=1)
     add_devices(maker, 8, 820, lost(8), verdict="oversubscribed", reason="16 threads share 8 cores")
-    for devices in (2, 8, 16):
-        add_devices(maker, devices, 400, lost(devices), verdict="simulated", reason="from one device")
+    for network, all_devices in (("1Gbit", (2, 16)), ("10Gbit", (2, 8, 16))):
+        for devices in all_devices:
+            simulated = add_devices(maker, devices, 400, lost(devices), verdict="simulated", reason=f"from one device over {network}")
+            del simulated["bucket_mib"]  # one device has none
     add_devices(maker, 1, 300, {}, threads=4)
     for parallel in ("replicas", "scatter"):
         for devices in (1, 2):
             sharing = {} if parallel == "replicas" and devices == 1 else {"parallel": parallel}
             for total in (24, 48, 96) if sharing == {"parallel": "scatter"} and devices == 1 else (24, 48):
                 ms = 6.0 * total / devices + (20 if parallel == "scatter" else 0)
-                times = on_devices(devices, ms, scatter=0.1, forward=0.7, wait=0.1, gather=0.1) if parallel == "scatter" else {}
+                shares = {"scatter": 0.1, "forward": 0.7, "wait": 0.1, "gather": 0.1} if parallel == "scatter" else {"forward": 0.9, "wait": 0.1}
+                times = on_devices(devices, ms, **shares) if sharing else {}
                 maker.measured(ms, 0.01, **plain("resnet50", "infer", total // devices, devices=devices, threads=2, system=THIS_MACHINE, **sharing), **times,
                                **({"bytes_moved": 7 << 20} if times else {}))
     return maker.records

@@ -266,9 +266,9 @@ class SimulatedTest(BrowserTest):
 
     records = staticmethod(with_simulated)
 
-    def test_figures_draw_what_was_measured_alone(self):
-        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
-        drawn = self.run_script("charts.flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
+    def test_only_the_scaling_draws_more_than_was_measured(self):
+        self.assertEqual(self.sections(), ["zoo", "scaling", "roofline", "all"])
+        drawn = self.run_script("charts.filter(chart => chart.canvas.closest('section').id !== 'scaling').flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
         self.assertEqual(set(drawn), {"valid"})
 
     def test_the_table_says_what_is_simulated(self):
@@ -337,6 +337,8 @@ class DevicesTest(BrowserTest):
 
     def test_simulated_points_are_hollow_on_a_dashed_line_of_their_own(self):
         self.assertEqual(self.devices_of(TRAINING, "simulated"), [2, 8, 16])
+        bases = self.run_script(CHART.format(TRAINING) + ".data.datasets.filter(set => set.label === 'simulated').map(set => [...new Set(set.data.map(point => point.entry.record.reason))])")
+        self.assertEqual(bases, [["from one device over 10Gbit"], ["from one device over 1Gbit"]])
         dash, fill = self.run_script("(set => [set.borderDash, set.pointBackgroundColor])(" + DATASET.format(TRAINING, "simulated") + ")")
         self.assertEqual(len(dash), 2)
         self.assertEqual(set(fill), {"#ffffff"})
@@ -358,10 +360,17 @@ class DevicesTest(BrowserTest):
         self.assertEqual(self.run_script("(({ x, y }) => [x.stacked, y.stacked])(" + CHART.format(PARTS) + ".options.scales)"), [True, True])
         self.assertEqual(self.devices_of("resnet50, training, simulated on", "forward"), [2, 8, 16])
 
+    def test_inference_on_one_device_is_its_forward_pass(self):
+        self.assertEqual(self.devices_of("resnet50, inference on bench-01: parts", "forward"), [1, 2])
+
+    def test_the_legend_names_a_part_once_though_it_is_lost_too(self):
+        names = self.run_script("[...document.querySelectorAll('#parts .legend li')].map(item => item.textContent)")
+        self.assertEqual(names, ["scatter", "forward", "backward", "exposed all-reduce", "wait", "update", "gather", "linear", "oversubscribed or simulated"])
+
     def test_lost_time_stands_by_its_parts_without_what_is_oversubscribed(self):
         chart = "resnet50, training: lost"
-        self.assertEqual(self.run_script(CHART.format(chart) + ".data.datasets.map(set => set.label)"), ["forward", "exposed all-reduce", "wait"])
-        self.assertEqual(self.devices_of(chart, "wait"), [2, 4])
+        self.assertEqual(self.run_script(CHART.format(chart) + ".data.datasets.map(set => set.label)"), ["slower forward", "exposed all-reduce", "wait for the slowest"])
+        self.assertEqual(self.devices_of(chart, "wait for the slowest"), [2, 4])
 
     def test_each_segment_of_a_bar_says_its_part(self):
         seen = []
@@ -383,7 +392,7 @@ class DevicesTest(BrowserTest):
     def test_an_opened_row_shows_ranks_buckets_and_what_was_lost(self):
         self.run_script("[...document.querySelectorAll('.results .open')].forEach(button => button.click())")
         text = self.run_script("document.querySelector('.results').innerText")
-        for words in ("4 devices, medians over the passes", "2 buckets of gradients: 1.00 MiB ready after 12.5 ms", "Longer than on one device by wait 18.0"):
+        for words in ("4 devices, medians over the passes", "2 buckets of gradients: 1.00 MiB ready after 12.5 ms", "Longer than on one device by wait for the slowest 18.0"):
             self.assertIn(words, text)
         self.assertNotIn("[object", text)
 

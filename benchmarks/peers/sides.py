@@ -168,7 +168,7 @@ class Workers:
         return numpy.fromfile(path, "<f4")
 
     def peak_mib(self):
-        return sum(worker.peak_mib() for worker in self.workers)
+        return max(worker.peak_mib() for worker in self.workers)
 
     def close(self):
         for worker in self.workers:

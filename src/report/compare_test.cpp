@@ -108,17 +108,6 @@ TEST(Compare, TheSystemDecidesBeforeTheEngineAndThatBeforeAllOtherMeans) {
   EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_system, same_engine, same_means}}).at(0).b_at, 0u);
 }
 
-TEST(Compare, PrefersWhatWasMeasuredAndMarksWhatWasSimulated) {
-  Record a = measured(50), simulated = measured(60), elsewhere = measured(70);
-  simulated.judgement.verdict = Verdict::simulated;
-  elsewhere.system.name = "there";
-  const auto pairs = compare_selections({"a", {a}}, {"b", {elsewhere, simulated}});
-  EXPECT_EQ(pairs.at(0).b_at, 0u);
-  EXPECT_THAT(pairs.at(0).marks, IsEmpty());
-  EXPECT_THAT(only_pair(a, simulated).marks, ElementsAre("the second is simulated"));
-  EXPECT_THAT(only_pair(simulated, a).marks, ElementsAre("the first is simulated"));
-}
-
 TEST(Compare, RefusesEveryDifferenceInWorkThatBothKnow) {
   for (const Field& field : fields()) {
     if (field.role != FieldRole::work) continue;

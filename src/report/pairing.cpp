@@ -91,17 +91,10 @@ const Metric* shared_metric(const Record& a, const Record& b) {
   return found == kMetrics.end() ? nullptr : &*found;
 }
 
-bool is_simulated(const Record& record) { return record.judgement.verdict == Verdict::simulated; }
-
-using Likeness = std::array<std::ptrdiff_t, 6>;
-
 // How alike two records of the same work were measured, what matters most first.
-Likeness likeness(const Candidate& first, const Candidate& second) {
+std::array<std::ptrdiff_t, 5> likeness(const Candidate& first, const Candidate& second) {
   const Record &a = *first.record, &b = *second.record;
-  return {!is_simulated(b),
-          a.system.name == b.system.name,
-          a.engine == b.engine,
-          a.threads == b.threads,
+  return {a.system.name == b.system.name, a.engine == b.engine, a.threads == b.threads,
           std::inner_product(first.means.begin(), first.means.end(), second.means.begin(), std::ptrdiff_t{0},
                              std::plus(), std::equal_to()),
           a.interleaved == b.interleaved};
@@ -111,7 +104,7 @@ Likeness likeness(const Candidate& first, const Candidate& second) {
 // the latest.
 const Candidate* partner_of(const Candidate& a, std::span<const Candidate> candidates) {
   const Candidate* best = nullptr;
-  std::pair<std::ptrdiff_t, Likeness> best_fit = {};
+  std::pair<std::ptrdiff_t, std::array<std::ptrdiff_t, 5>> best_fit = {};
   for (const Candidate& b : candidates) {
     if (!same_subject(a, b) || shared_metric(*a.record, *b.record) == nullptr) continue;
     const std::pair fit = {-count_differences_in_work(a, b), likeness(a, b)};
@@ -158,10 +151,6 @@ void mark_differences(ComparedPair& pair) {
     const bool in_a = includes(pair.a, what);
     if (in_a != includes(pair.b, what))
       pair.marks.push_back(fmt::format("{} counted in the {} only", what, in_a ? "first" : "second"));
-  }
-  for (const bool in_a : {true, false}) {
-    if (is_simulated(in_a ? pair.a : pair.b))
-      pair.marks.push_back(fmt::format("the {} is simulated", in_a ? "first" : "second"));
   }
   for (const Record* record : {&pair.a, &pair.b}) {
     if (!record->known_error.empty()) pair.marks.push_back(record->known_error);

@@ -68,7 +68,7 @@ struct Speedups {
       backward = speedup_of(record, *one, backward_rate);
       overall = speedup_of(record, *one);
     }
-    if (!record.reference.empty() && record.speedup) overall = record.speedup;
+    if (record.speedup && (one == nullptr || !record.reference.empty())) overall = record.speedup;
   }
 
   std::optional<double> forward, backward, overall;

@@ -58,6 +58,12 @@ TEST(ScalingTable, OversubscribedRowsAreNotedAndHaveNoSpeedup) {
     EXPECT_EQ(column(grid, header).at(1), "") << header;
 }
 
+TEST(ScalingTable, ARecordKeepsItsSpeedupWhereItsOneDeviceIsNotThere) {
+  std::vector<Record> records = {measured(2, 40, 70)};
+  records[0].speedup = 1.6875;
+  EXPECT_EQ(column(scaling_table(records, {}), "Speed-up"), Cells{"1.69"});
+}
+
 TEST(ScalingTable, LostTimeStandsByItsPartsTheLargestFirst) {
   std::vector<Record> records = {measured(1, 30, 60), measured(2, 30, 60), measured(4, 30, 60)};
   records[1].lost_ms = {{"all-reduce", 1}, {"wait", 2}};

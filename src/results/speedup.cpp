@@ -37,7 +37,8 @@ bool same_work(const Record& a, const Record& b) {
 }
 
 bool same_batch(const Record& a, const Record& b, Held held) {
-  return held == Held::batch_per_device ? a.batch == b.batch : images_per_pass(a) == images_per_pass(b);
+  const int64_t of_a = images_per_pass(a), of_b = images_per_pass(b);
+  return held == Held::batch_in_total ? of_a == of_b : of_a * b.devices == of_b * a.devices;
 }
 
 bool same_device(const Record& a, const Record& b) {

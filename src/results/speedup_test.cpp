@@ -106,6 +106,12 @@ TEST(OnOneDevice, HoldsEitherBatch) {
   EXPECT_EQ(partner(two, {one}, Held::batch_in_total), one.id);
 }
 
+TEST(OnOneDevice, ATotalBatchThatDoesNotDivideIsNotThatOfOneDeviceEach) {
+  Record one = training(1, 100), three = training(3, 100);
+  three.batch_total = 47;
+  EXPECT_EQ(partner(three, {one}), "none");
+}
+
 TEST(OnOneDevice, AScatteredBatchIsOneOnASingleDeviceToo) {
   Record plain = training(1, 100), scattered = training(1, 100), two = training(2, 100);
   plain.id = "plain", scattered.id = "scattered";

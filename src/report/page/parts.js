@@ -1,14 +1,16 @@
 // Where the time of several devices goes: the parts of a pass on top of each other, for every number of devices.
 
-function partColour(name) {
-  const known = PARTS.find((part) => part.name === name);
-  return PALETTE[theme()][known ? known.colour : COLOUR_OF_OTHER_PARTS];
-}
+// "slower forward" is lost by the forward pass.
+const partOf = (name) => PARTS.find((part) => name.includes(part.name));
+const partColour = (name) => PALETTE[theme()][partOf(name)?.colour ?? COLOUR_OF_OTHER_PARTS];
+
+// In the order of a pass.
+const placeOf = (name) => (partOf(name) ? PARTS.indexOf(partOf(name)) : PARTS.length);
 
 // A dataset a part, over the bars of the entries; `of(record)` gives [part, ms] pairs.
 function partDatasets(entries, of) {
-  const names = unique([...PARTS.map(({ name }) => name), ...entries.flatMap(({ record }) => of(record).map(([name]) => name))]);
-  return names.map((name) => {
+  const names = unique(entries.flatMap(({ record }) => of(record).map(([name]) => name)));
+  return names.sort((a, b) => placeOf(a) - placeOf(b)).map((name) => {
     const colour = partColour(name);
     const data = entries.map((entry, at) => {
       const [, ms] = of(entry.record).find(([part]) => part === name) || [];
@@ -78,17 +80,19 @@ function rankDetails(entries) {
   return own.length ? h('details', { class: 'rank-by-rank' }, h('summary', {}, 'Rank by rank'), own.map(({ record }) => ranksTable(record))) : null;
 }
 
-const measuredParts = (record) => partsIn(record).map(({ name, field }) => [name, record[field]]);
+// Inference on one device is nothing but its forward pass.
+const isOnlyForward = (record) => record.mode === 'infer' && record.devices === 1 && !partsIn(record).length;
+const measuredParts = (record) => (isOnlyForward(record) ? [['forward', record.median_ms]] : partsIn(record).map(({ name, field }) => [name, record[field]]));
 const lostParts = (record) => Object.entries(record.lost_ms || {});
 
 // What was measured and what was simulated stand apart.
 function partsFigures(line) {
-  const kinds = [[...line.measured, ...line.oversubscribed], line.simulated].map((own) => own.filter(({ record }) => partsIn(record).length));
+  const kinds = [[...line.measured, ...line.oversubscribed], ...line.simulated].map((own) => own.filter(({ record }) => measuredParts(record).length));
   const { label } = line.entries[0].system;
   return kinds.filter((entries) => entries.some(hasDeviceTimes)).map((entries) => {
     const title = [titleOf(line), entries[0].simulated ? SIMULATED : ''].filter(Boolean).join(', ');
     return h('div', { class: 'device-parts' }, h('div', { class: 'pair' },
-      stackedFigure({ title, note: [swatch(line.key), `${label}, ${lineNote(line)}`], label: `${title} on ${label}: parts of a pass by devices`, entries,
+      stackedFigure({ title, note: [swatch(line.key), [label, lineNote(line), ...reasonsOf(entries)].join(', ')], label: `${title} on ${label}: parts of a pass by devices`, entries,
         datasets: partDatasets(entries, measuredParts), plugins: [linearMarks(line, entries)] }),
       lostFigure(entries, title)), rankDetails(entries));
   });
@@ -98,7 +102,7 @@ function partsSection() {
   const lines = shownLines().filter((line) => line.entries.some(hasDeviceTimes));
   if (!lines.length) return null;
   const entries = lines.flatMap((line) => line.entries);
-  const names = unique([...partDatasets(entries, measuredParts), ...partDatasets(entries, lostParts)].map(({ label }) => label));
+  const names = unique([...partDatasets(entries, measuredParts), ...partDatasets(entries, lostParts)].map(({ label }) => partOf(label)?.name ?? label));
   const hatched = unique(entries.filter(({ simulated, doubtful }) => simulated || doubtful).map(({ record }) => record.verdict));
   return section('parts', 'Where the time of several devices goes', [
     h('p', { class: 'intro' }, 'The parts of a pass, as means over the devices. The line across a bar is where linear scaling would end it.'),

@@ -10,15 +10,20 @@ const isScattered = ({ record }) => record.parallel === 'scatter';
 const devicesOf = (entries) => new Set(entries.map(({ record }) => record.devices)).size;
 
 // Entries that differ only in what is shared out, where what `held` tells of them is the same; those of which it is null
-// belong nowhere.
+// belong nowhere. What was simulated comes from one device, which has no buckets: it belongs to every size of them.
 function groupsOverDevices(entries, held = () => '') {
   const usable = entries.filter((entry) => held(entry) !== null);
   const work = (entry) => [entry.key, held(entry), isScattered(entry), caseWithout(entry.record, ...SHARED_OUT, ...OF_SEVERAL)].join('|');
-  const shared = ({ record }) => JSON.stringify(OF_SEVERAL.map((name) => record[name] ?? null));
-  const isAlone = ({ record }) => record.devices === 1;
-  const alone = groupBy(usable.filter(isAlone), work);
-  const several = groupBy(usable.filter((entry) => !isAlone(entry)), (entry) => work(entry) + shared(entry));
-  return [...several.values()].map((group) => [...(alone.get(work(group[0])) || []), ...group]);
+  const sharing = (entry, names) => [work(entry), ...names.map((name) => entry.record[name] ?? '')].join('|');
+  const exactly = (entry) => sharing(entry, OF_SEVERAL), roughly = (entry) => sharing(entry, ['parallel', 'batch_norm']);
+  const measured = usable.filter((entry) => !entry.simulated), isAlone = ({ record }) => record.devices === 1;
+  const alone = groupBy(measured.filter(isAlone), work);
+  const simulated = groupBy(usable.filter((entry) => entry.simulated), roughly);
+  const several = [...groupBy(measured.filter((entry) => !isAlone(entry)), exactly).values()];
+  const known = new Set(several.map(([entry]) => roughly(entry)));
+  const onlySimulated = [...simulated].filter(([key]) => !known.has(key)).map(([, group]) => group);
+  return [...several.map((group) => [...group, ...(simulated.get(roughly(group[0])) || [])]), ...onlySimulated]
+    .map((group) => [...(alone.get(work(group[0])) || []), ...group]);
 }
 
 const throughputs = [
@@ -30,7 +35,7 @@ const throughputs = [
 
 // A line over the devices keeps either the batch of a device or the batch of all devices,
 const BATCHES = [
-  { of: ({ record }) => record.batch, words: (batch) => `batch ${batch} per device` },
+  { of: ({ images, record }) => (images ? images / record.devices : undefined), words: (batch) => `batch ${batch} per device` },
   { of: ({ images }) => images, words: (images) => `batch ${images} in total` },
 ];
 // and either the threads of a device or those of the whole machine.
@@ -46,6 +51,15 @@ function latestByDevices(entries) {
     .sort((a, b) => a.record.devices - b.record.devices);
 }
 
+const SIMULATIONS = 3;  // of a line, the latest
+
+// What was simulated on one basis, in words its reason, each for itself.
+function simulations(entries) {
+  const latest = (group) => group.map(({ record }) => record.time || '').sort().pop();
+  return [...groupBy(entries.filter((entry) => entry.simulated), ({ record }) => record.reason || '').values()]
+    .sort((a, b) => latest(b).localeCompare(latest(a))).slice(0, SIMULATIONS).map(latestByDevices);
+}
+
 // What was measured, what was measured on devices that shared cores, and what was simulated never mix.
 function makeLine(group, held) {
   const metric = throughputs.find(([, value]) => devicesOf(group.filter(value)) > 1);
@@ -53,8 +67,8 @@ function makeLine(group, held) {
   const [unit, value] = metric;
   const entries = group.filter(value), last = group[group.length - 1];
   const measured = latestByDevices(entries.filter((entry) => !entry.simulated && !entry.oversubscribed));
-  const oversubscribed = latestByDevices(entries.filter((entry) => entry.oversubscribed)), simulated = latestByDevices(entries.filter((entry) => entry.simulated));
-  return { unit, value, held, measured, oversubscribed, simulated, entries: [...measured, ...oversubscribed, ...simulated], first: measured[0] || null,
+  const oversubscribed = latestByDevices(entries.filter((entry) => entry.oversubscribed)), simulated = simulations(entries);
+  return { unit, value, held, measured, oversubscribed, simulated, entries: [...measured, ...oversubscribed, ...simulated.flat()], first: measured[0] || null,
     key: last.key, network: last.network, record: last.record };
 }
 
@@ -93,7 +107,7 @@ function scalingDatasets(lines, scale) {
     const ideal = own.first && { data: [Math.min(...counts), Math.max(...counts)].map((devices) => ({ x: scale(devices), y: scale(idealAt(own, devices)) })),
       borderColor: colourOf(own.key) + '99', borderWidth: 1, borderDash: [2, 3], pointRadius: 0, pointHitRadius: 0 };
     return [points(own.measured, { label: 'measured' }), points(own.oversubscribed, { label: OVERSUBSCRIBED, showLine: false }),
-      points(own.simulated, { label: SIMULATED, borderDash: [7, 5] }), ideal].filter((dataset) => dataset && dataset.data.length);
+      ...own.simulated.map((entries, i) => points(entries, { label: SIMULATED, borderDash: [7 - 2 * i, 5 - i] })), ideal].filter((dataset) => dataset && dataset.data.length);
   });
 }
 
@@ -110,6 +124,7 @@ function titleOf({ record }) {
   return [record.model, record.kind === 'train' ? 'training run' : modeName(record.mode).toLowerCase(), isScattered({ record }) ? 'scattered batch' : ''].filter(Boolean).join(', ');
 }
 
+const reasonsOf = (entries) => unique(entries.map(({ record, simulated }) => (simulated && record.reason ? `simulated ${record.reason}` : ''))).filter(Boolean);
 const lineNote = ({ held, record }) => [variantOf(record), held, record.precision, record.image].filter(Boolean).join(', ');
 
 // A few devices beside very many, or a slow system beside a fast one, would lie in a corner: then both axes are logarithmic.
@@ -121,7 +136,7 @@ function scalingPanel(own) {
   const isLog = isWide(entries.map(({ record }) => record.devices)) || isWide(own.flatMap((line) => line.measured.map(line.value)));
   const scales = isLog ? { x: log2Axis('devices'), y: logAxis(unit) } : { x: devicesAxis(entries), y: axis(unit, { beginAtZero: true, ticks: { maxTicksLimit: 6 } }) };
   return chartFigure({
-    title, note: [...unique(own.map(lineNote)), isLog ? 'logarithmic' : ''].filter(Boolean).join('; '), entries, height: 230,
+    title, note: [...unique(own.map(lineNote)), ...reasonsOf(entries), isLog ? 'logarithmic' : ''].filter(Boolean).join('; '), entries, height: 230,
     label: `${title}: ${unit} against the number of devices, with the ideal line`,
     draw: (canvas) => drawChart(canvas, { type: 'line', data: { datasets: scalingDatasets(own, isLog ? log2 : (value) => value) }, options: { scales } }),
   });
