@@ -118,10 +118,9 @@ std::unique_ptr<Communicator> join_ranks() {
 }
 
 void end_all_ranks(int status) {
-  // The launcher ends this process too, unless it waits for a host that is gone.
+  end_own_launcher_after(kAbortSeconds);
   std::thread([status] { MPI_Abort(MPI_COMM_WORLD, status); }).detach();
   std::this_thread::sleep_for(std::chrono::seconds(kAbortSeconds));
-  end_own_launcher();
   std::_Exit(status);
 }
 
