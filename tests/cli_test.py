@@ -494,6 +494,48 @@ class Results(unittest.TestCase):
             self.assertIn(path, done.stderr)
 
 
+class PlanOfDevices(unittest.TestCase):
+    def refusal(self, *arguments):
+        done = run("plan", *arguments)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Atacho: [^\n]+\n\Z")
+        return done.stderr
+
+    def test_a_network_is_a_bandwidth_and_a_latency(self):
+        for text in ("fast", "10Gbit", "10,25", "0Gbit,25us", "10Gbit,-1us", "25us,10Gbit", ""):
+            self.assertIn("as in 10Gbit,25us", self.refusal("dgx1-v100", "--devices", "8", "--network", text))
+        self.assertIn("--node-network 'x'", self.refusal("dgx1-v100", "--devices", "8", "--network", "10Gbit,25us",
+                                                         "--per-node", "4", "--node-network", "x"))
+
+    def test_results_without_phases_cannot_be_used(self):
+        self.assertIn("training on one device", self.refusal("dgx1-v100", "--devices", "8", "--network", "10Gbit,25us"))
+
+    def test_options_that_do_not_go_together_are_refused(self):
+        devices, network = ("--devices", "1-8"), ("--network", "10Gbit,25us")
+        self.assertIn("needs --network", self.refusal("dgx1-v100", *devices))
+        self.assertIn("--devices is missing", self.refusal("dgx1-v100", *network))
+        self.assertIn("exclude each other", self.refusal("dgx1-v100", *devices, *network, "--from", "1,8"))
+        self.assertIn("go with --network", self.refusal("dgx1-v100", *devices, "--from", "1,8", "--keep"))
+        self.assertIn("needs --per-node", self.refusal("dgx1-v100", *devices, *network, "--node-network", "1GB/s,0us"))
+        self.assertIn("leave out the job", self.refusal("dgx1-v100", *devices, *network, "--images", "10"))
+        self.assertIn("--devices 'x'", self.refusal("dgx1-v100", "--devices", "x", *network))
+
+    def test_a_fit_needs_two_numbers_that_were_measured(self):
+        self.assertIn("at least two", self.refusal("pytorch-throughput", "--devices", "16", "--from", "8"))
+        self.assertIn("there are 1,2,4,8", self.refusal("pytorch-throughput", "--devices", "16", "--from", "1,7"))
+        self.assertIn("several numbers", self.refusal("dgx1-v100", "--devices", "16", "--from", "1,8"))
+
+    def test_published_throughput_of_many_devices_follows_from_that_of_few(self):
+        done = run("plan", "reference:pytorch-throughput", "--devices", "16-128*2", "--from", "1,8", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)
+        self.assertEqual([row["published"] for row in rows], [608, 1120, 2209, 4231])
+        for row in rows:
+            self.assertLess(abs(row["error_percent"]), 5)
+            self.assertEqual(row["verdict"], "simulated")
+
+
 class Help(unittest.TestCase):
     def test_help_and_version_are_no_mistakes(self):
         for arguments in (["--help"], ["bench", "--help"], ["--version"]):

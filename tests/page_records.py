@@ -50,7 +50,7 @@ class Maker:
         samples = self.samples(ms, spread)
         median = statistics.median(samples)
         ordered = sorted(samples)
-        images = fields["batch"] * fields.get("devices", 1)
+        images = fields.get("batch_total") or fields["batch"] * fields.get("devices", 1)
         return self.add(samples_ms=samples, median_ms=median, mad_ms=statistics.median(abs(s - median) for s in samples), min_ms=ordered[0],
                         mean_ms=statistics.fmean(samples), median_low_ms=ordered[5], median_high_ms=ordered[14],
                         images_per_s=1000 * images * len(samples) / sum(samples), **fields)
@@ -101,28 +101,71 @@ def add_batches(maker):
                     add_pass(maker, system, model, mode, 2**power, command=f"tacho bench {model} --mode train,infer --batch 1-256*2")
 
 
+PARTS = ("scatter", "forward", "backward", "exposed_allreduce", "wait", "update", "gather")
+
+
+def on_devices(devices, ms, **shares):
+    """The parts of a pass by their shares of it, and what the devices themselves say: the last of them is the slowest."""
+    parts = {f"{part}_ms": ms * shares[part] for part in PARTS if part in shares}
+    ranks = []
+    for rank in range(devices):
+        late = 0.8 if rank == devices - 1 else -0.8 / max(1, devices - 1)  # of the mean wait, spent on the forward pass
+        wait = parts.get("wait_ms", 0)
+        ranks.append({"rank": rank, "host": f"node-{rank // 4}", **parts, "forward_ms": parts["forward_ms"] + late * wait, "wait_ms": wait - late * wait})
+    return {**parts, **({"ranks": ranks} if devices > 1 else {})}
+
+
 def add_grid(maker):
     for devices in range(1, 9):
         for power in range(4, 12):
             total = 2**power
-            if total % devices:
-                continue
+            share = {"batch_total": total} if total % devices else {"batch": total // devices}
             ms = 2.3 * total / devices * (1 + 0.06 * devices) + 1.2 * devices
-            fields = plain("resnet18", "infer", total // devices, devices=devices, threads=max(1, 16 // devices), system=THIS_MACHINE,
-                           command="tacho suite grid", suite="grid",)
+            fields = {**plain("resnet18", "infer", None, devices=devices, threads=2, system=THIS_MACHINE, parallel="scatter",
+                              command="tacho suite grid", suite="grid"), **share}
+            fields = {name: value for name, value in fields.items() if value is not None}
             if devices == 8 and total == 2048:
                 maker.add(**fields, verdict="out_of_memory", reason="needs about 70 GiB")
-            elif devices == 8:
-                maker.measured(ms, 0.02, **fields, verdict="oversubscribed", reason="8 devices of 4 threads on 16 cores")
-            else:
-                maker.measured(ms, 0.02, **fields)
+                continue
+            if devices > 6:
+                fields.update(verdict="oversubscribed", reason=f"{devices} devices of 2 threads on 12 cores")
+            maker.measured(ms, 0.02, **fields, **on_devices(devices, ms, scatter=0.04 * devices, forward=0.94 - 0.06 * devices, wait=0.06, gather=0.02 * devices),
+                           bytes_moved=total * 4 * 3 * 224 * 224 * (devices - 1) // devices)
+
+
+def add_devices(maker, devices, one_ms, lost_ms, **fields):
+    """A pass of training on several devices, with what it loses against one."""
+    ms = one_ms + sum(lost_ms.values())
+    times = {"forward": (0.31 * one_ms + lost_ms.get("forward", 0)) / ms, "backward": 0.65 * one_ms / ms, "update": 0.04 * one_ms / ms}
+    values = plain("resnet50", "train", 32, devices=devices, threads=2, system=THIS_MACHINE, command="tacho suite scaling", suite="scaling", time_includes=["update"])
+    if devices > 1:
+        times.update(exposed_allreduce=lost_ms["exposed all-reduce"] / ms, wait=lost_ms["wait"] / ms)
+        values.update(parallel="allreduce", bucket_mib=25, lost_ms=lost_ms, allreduce_ms=4.0 * lost_ms["exposed all-reduce"], bytes_moved=204456256 * (devices - 1),
+                      buckets=[{"bytes": 1 << 20, "ready_ms": 12.5}, {"bytes": 25 << 20, "ready_ms": 140.0}])
+    values.update(on_devices(devices, ms, **times))
+    if fields.get("verdict") != "simulated":
+        return maker.measured(ms, 0.015, **{**values, **fields})
+    values.pop("ranks", None)
+    return maker.add(**{**values, **fields, "median_ms": ms, "images_per_s": 32e3 * devices / ms})
+
+
+def lost(devices, factor=1.0):
+    steps = math.log2(devices)
+    return {"wait": 9 * factor * steps, "exposed all-reduce": 6 * factor * steps, "forward": 4 * factor * steps}
 
 
 def add_scaling(maker):
-    for devices in (1, 2, 4, 8):
-        maker.measured(410 * (1 + 0.045 * (devices - 1)), 0.015,
-                       **plain("resnet50", "train", 32, devices=devices, threads=16 // devices, system=THIS_MACHINE,
-                               command="tacho suite scaling", suite="scaling", speedup=devices / (1 + 0.045 * (devices - 1))))
+    add_devices(maker, 1, 410, {})
+    for devices in (2, 4, 8):
+        add_devices(maker, devices, 410, lost(devices), speedup=devices * 410 / (410 + sum(lost(devices).values())))
+        add_devices(maker, devices, 410, lost(devices, 2.5), batch_norm="sync")
+    add_devices(maker, 16, 820, lost(16), verdict="oversubscribed", reason="32 threads share 16 usable cores")
+    for devices in (2, 8, 16, 32):
+        add_devices(maker, devices, 410, lost(devices, 0.9), verdict="simulated", reason="from one device and a link of 10 GB/s", nodes=max(1, devices // 8))
+    for devices in (1, 2, 4):  # each with a batch of its own
+        sharing = {"parallel": "replicas"} if devices > 1 else {}
+        maker.measured(226 + 6 * devices, 0.01, **plain("resnet50", "infer", 24, devices=devices, threads=16 // devices, system=THIS_MACHINE, **sharing,
+                                                       command="tacho bench resnet50 --devices 1,2,4 --batch 24"))
 
 
 def add_training(maker):
@@ -196,4 +239,27 @@ def variants():
     for change in ({}, {"recipe": "adam"}, {"seed": 2}, {"data": "stripes"}, {"data": "stripes"}):
         epochs = [{"seconds": 10.0, "loss": 2.0 - 0.3 * epoch, "test_accuracy": 0.2 * epoch} for epoch in range(4)]
         maker.add(**{**plain("resnet18", "train", 32, image="32x32"), "kind": "train", **run, **change}, system=THIS_MACHINE, epochs=epochs, seconds=40.0)
+    return maker.records
+
+
+def device_records():
+    """One network on 1 to 16 devices in every way in which they can share it, with twins that belong to no line."""
+    maker = Maker()
+    add_devices(maker, 1, 410, {})
+    for devices in (2, 4):
+        add_devices(maker, devices, 410, lost(devices))
+        add_devices(maker, devices, 410, lost(devices), batch_norm="sync")
+    add_devices(maker, 2, 410, lost(2), bucket_mib=1)
+    add_devices(maker, 8, 820, lost(8), verdict="oversubscribed", reason="16 threads share 8 cores")
+    for devices in (2, 8, 16):
+        add_devices(maker, devices, 400, lost(devices), verdict="simulated", reason="from one device")
+    add_devices(maker, 1, 300, {}, threads=4)
+    for parallel in ("replicas", "scatter"):
+        for devices in (1, 2):
+            sharing = {} if parallel == "replicas" and devices == 1 else {"parallel": parallel}
+            for total in (24, 48, 96) if sharing == {"parallel": "scatter"} and devices == 1 else (24, 48):
+                ms = 6.0 * total / devices + (20 if parallel == "scatter" else 0)
+                times = on_devices(devices, ms, scatter=0.1, forward=0.7, wait=0.1, gather=0.1) if parallel == "scatter" else {}
+                maker.measured(ms, 0.01, **plain("resnet50", "infer", total // devices, devices=devices, threads=2, system=THIS_MACHINE, **sharing), **times,
+                               **({"bytes_moved": 7 << 20} if times else {}))
     return maker.records

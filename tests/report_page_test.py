@@ -17,9 +17,9 @@ import unittest
 
 sys.dont_write_bytecode = True
 from devtools import Browser, find_chromium
-from page_records import HOSTILE, HOSTILE_IMAGE, machine_records, page_records, variants
+from page_records import HOSTILE, HOSTILE_IMAGE, device_records, machine_records, page_records, variants
 
-SECTIONS = ["zoo", "batch", "scaling", "grid", "roofline", "training", "compare", "all"]
+SECTIONS = ["zoo", "batch", "scaling", "parts", "grid", "roofline", "training", "compare", "all"]
 WIDE, NARROW = (1400, 900), (390, 844)
 
 # For each canvas its label, if all its pixels are the same.
@@ -254,6 +254,28 @@ class NothingInCommonTest(BrowserTest):
         self.assertNotIn("DGX-1 V100", self.run_script("document.querySelector('#sections').innerText"))
 
 
+def with_simulated():
+    measured = page_records()[0]
+    figures = {name: measured[name] for name in ("schema", "time", "kind", "model", "mode", "engine", "precision", "batch", "threads", "image", "system")}
+    return [measured] + [{**figures, "id": f"simulated{devices}", "devices": devices, "median_ms": 1.0, "images_per_s": 1e6,
+                          "verdict": "simulated", "reason": "from nowhere"} for devices in (1, 2, 4)]
+
+
+class SimulatedTest(BrowserTest):
+    """One result, and others that were only simulated from it."""
+
+    records = staticmethod(with_simulated)
+
+    def test_figures_draw_what_was_measured_alone(self):
+        self.assertEqual(self.sections(), ["zoo", "roofline", "all"])
+        drawn = self.run_script("charts.flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry).map(point => point.entry.record.verdict)")
+        self.assertEqual(set(drawn), {"valid"})
+
+    def test_the_table_says_what_is_simulated(self):
+        verdicts = self.run_script(COLUMN.format("verdict"))
+        self.assertEqual(sum(text.startswith("simulated") for text in verdicts), 3)
+
+
 class VariantsTest(BrowserTest):
     """What was computed by other means is another result, not the same one again."""
 
@@ -277,6 +299,123 @@ class VariantsTest(BrowserTest):
     def test_the_table_tells_them_apart(self):
         self.assertEqual(set(self.run_script(COLUMN.format("kernel"))), {"", "onednn", "winograd"})
         self.assertEqual(set(self.run_script(COLUMN.format("memory"))), {"", "low"})
+
+
+# Of every line over the devices what it is and where it was measured.
+LINES = """shownLines().map(line => [[titleOf(line), variantOf(line.record)].filter(Boolean).join(', '),
+  line.measured.map(({ record }) => record.devices)])"""
+# The chart whose name begins so, and its datasets by their labels.
+CHART = "charts.find(chart => chart.canvas.getAttribute('aria-label').startsWith('{}'))"
+DATASET = CHART + ".data.datasets.find(set => set.label === '{}')"
+TRAINING, PARTS = "resnet50, training: images/s", "resnet50, training on bench-01: parts"
+
+
+class DevicesTest(BrowserTest):
+    """Several devices: what belongs to one line, and what never does."""
+
+    records = staticmethod(device_records)
+
+    def devices_of(self, chart, label):
+        return self.run_script(DATASET.format(chart, label) + ".data.filter(point => point.entry).map(point => point.entry.record.devices)")
+
+    def test_one_device_begins_the_line_of_each_way_to_share_but_the_scattered_batch(self):
+        lines = dict(self.run_script(LINES))
+        self.assertEqual(lines, {"resnet50, training": [1, 2, 4], "resnet50, training, batch norm sync": [1, 2, 4], "resnet50, inference": [1, 2],
+                                 "resnet50, inference, scattered batch": [1, 2]})
+        sharing = self.run_script("shownLines().filter(line => line.record.mode === 'infer').map(line => line.measured.map(({ record }) => record.parallel ?? ''))")
+        self.assertCountEqual(sharing, [["", "replicas"], ["scatter", "scatter"]])
+
+    def test_a_line_keeps_the_threads_of_a_device_and_the_buckets(self):
+        measured = self.run_script("shownLines()[0].measured.map(({ record }) => [record.threads, record.bucket_mib ?? 0])")
+        self.assertEqual(measured, [[2, 0], [2, 25], [2, 25]])
+
+    def test_oversubscribed_points_are_hollow_and_outside_the_line(self):
+        self.assertEqual(self.devices_of(TRAINING, "measured"), [1, 2, 4])
+        self.assertEqual(self.devices_of(TRAINING, "oversubscribed"), [8])
+        drawn = self.run_script("(set => [set.showLine, set.pointBackgroundColor, set.data[0].figure])(" + DATASET.format(TRAINING, "oversubscribed") + ")")
+        self.assertEqual(drawn, [False, ["#ffffff"], "no speed-up: oversubscribed"])
+
+    def test_simulated_points_are_hollow_on_a_dashed_line_of_their_own(self):
+        self.assertEqual(self.devices_of(TRAINING, "simulated"), [2, 8, 16])
+        dash, fill = self.run_script("(set => [set.borderDash, set.pointBackgroundColor])(" + DATASET.format(TRAINING, "simulated") + ")")
+        self.assertEqual(len(dash), 2)
+        self.assertEqual(set(fill), {"#ffffff"})
+        self.assertIn("simulated", self.run_script("document.querySelector('#scaling .legend').innerText"))
+
+    def test_what_was_simulated_stands_in_no_other_chart(self):
+        drawn = self.run_script("""['zoo', 'batch', 'grid', 'roofline'].flatMap(id => charts.filter(chart => chart.canvas.closest('section').id === id))
+            .flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry?.simulated).length""")
+        self.assertEqual(drawn, 0)
+        best = self.run_script("[...document.querySelectorAll('.readout')].find(item => item.textContent.includes('Best training')).textContent")
+        fastest = max(record["images_per_s"] for record in device_records() if record["mode"] == "train" and record["verdict"] == "valid")
+        self.assertIn(f"{fastest:.0f}", best)
+
+    def test_the_parts_of_a_pass_stand_on_top_of_each_other(self):
+        labels = self.run_script(CHART.format(PARTS) + ".data.datasets.map(set => set.label)")
+        self.assertEqual(labels, ["forward", "backward", "exposed all-reduce", "wait", "update"])
+        self.assertEqual(self.devices_of(PARTS, "forward"), [1, 2, 4, 8])
+        self.assertEqual(self.devices_of(PARTS, "wait"), [2, 4, 8])
+        self.assertEqual(self.run_script("(({ x, y }) => [x.stacked, y.stacked])(" + CHART.format(PARTS) + ".options.scales)"), [True, True])
+        self.assertEqual(self.devices_of("resnet50, training, simulated on", "forward"), [2, 8, 16])
+
+    def test_lost_time_stands_by_its_parts_without_what_is_oversubscribed(self):
+        chart = "resnet50, training: lost"
+        self.assertEqual(self.run_script(CHART.format(chart) + ".data.datasets.map(set => set.label)"), ["forward", "exposed all-reduce", "wait"])
+        self.assertEqual(self.devices_of(chart, "wait"), [2, 4])
+
+    def test_each_segment_of_a_bar_says_its_part(self):
+        seen = []
+        for part in ("forward", "backward"):
+            x, y = self.run_script("""(chart => { chart.canvas.scrollIntoView({ block: 'center', behavior: 'instant' });
+                const box = chart.canvas.getBoundingClientRect(), at = chart.data.datasets.findIndex(set => set.label === '%s');
+                const bar = chart.getDatasetMeta(at).data[1]; return [box.left + bar.x, box.top + (bar.y + bar.base) / 2]; })(%s)""" % (part, CHART.format(PARTS)))
+            self.browser.move_to(x, y)
+            seen.append(self.run_script("document.querySelector('#tip .tip-figure').textContent").split()[0])
+        self.assertEqual(seen, ["forward", "backward"])
+        self.assertIn("rank 1 on node-0", self.run_script("document.querySelector('#tip').innerText"))
+
+    def test_ranks_are_listed_with_their_hosts(self):
+        table = self.run_script("""(table => [table.querySelectorAll('tbody tr').length, table.textContent])(
+            [...document.querySelectorAll('#parts .ranks')].find(table => table.caption.textContent.startsWith('8 devices')))""")
+        self.assertEqual(table[0], 8)
+        self.assertIn("node-1", table[1])
+
+    def test_an_opened_row_shows_ranks_buckets_and_what_was_lost(self):
+        self.run_script("[...document.querySelectorAll('.results .open')].forEach(button => button.click())")
+        text = self.run_script("document.querySelector('.results').innerText")
+        for words in ("4 devices, medians over the passes", "2 buckets of gradients: 1.00 MiB ready after 12.5 ms", "Longer than on one device by wait 18.0"):
+            self.assertIn(words, text)
+        self.assertNotIn("[object", text)
+
+    def test_the_grid_has_a_row_for_one_device_in_each_way_to_share(self):
+        rows = self.run_script("""[...document.querySelectorAll('#grid figure')].map(figure => [figure.querySelector('h3').textContent.includes('scattered'),
+            [...figure.querySelectorAll('tbody th')].map(head => head.textContent)])""")
+        self.assertCountEqual(rows, [[False, ["1", "2"]], [True, ["1", "2"]]])
+
+    def test_a_cell_of_the_grid_says_where_its_time_went(self):
+        x, y = self.run_script("""(figure => { const cell = figure.querySelectorAll('tbody tr')[1].children[1];
+            cell.scrollIntoView({ block: 'center', behavior: 'instant' }); const box = cell.getBoundingClientRect(); return [box.left + 9, box.top + 9]; })(
+            [...document.querySelectorAll('#grid figure')].find(figure => figure.textContent.includes('scattered')))""")
+        self.browser.move_to(x, y)
+        text = self.run_script("document.querySelector('#tip').innerText")
+        for words in ("scatter\n", "gather\n", "wait\n", "moved between devices\n7.00 MiB"):
+            self.assertIn(words, text)
+
+    def test_the_networks_and_batches_are_those_of_one_device_that_is_handed_nothing(self):
+        shared = self.run_script("""['zoo', 'batch'].flatMap(id => charts.filter(chart => chart.canvas.closest('section').id === id))
+            .flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry && (point.entry.record.parallel || point.entry.record.devices > 1)).length""")
+        self.assertEqual(shared, 0)
+
+
+class PartlessTest(BrowserTest):
+    """Several devices of which nothing but the whole time is known."""
+
+    records = staticmethod(lambda: [{name: value for name, value in record.items() if name not in ("ranks", "lost_ms") and not (
+        name.endswith("_ms") and name.split("_")[0] in ("scatter", "gather", "wait", "exposed"))} for record in device_records()])
+
+    def test_there_is_no_chart_of_parts(self):
+        self.assertIn("scaling", self.sections())
+        self.assertNotIn("parts", self.sections())
 
 
 # What the page says of two systems, by their labels: each pair with its figures, and the rows of the table.

@@ -315,6 +315,48 @@ class Plan(StoreTest):
         self.assertIn("training is needed", self.refusal("plan", "here", "--iterations", "100k"))
 
 
+class PlanOfDevices(StoreTest):
+    NETWORK = ("--network", "10Gbit,25us")
+
+    def add_training(self):
+        self.add(system="here", mode="train", scale_ms=100, forward_ms=30, backward_ms=60, update_ms=10,
+                 buckets=[{"bytes": 12500000, "ready_ms": 60}])
+
+    def test_a_step_on_many_devices_follows_from_one(self):
+        self.add_training()
+        one, two = self.json_of("plan", "here", "--devices", "1,2", *self.NETWORK)
+        self.assertAlmostEqual(one["step_ms"], 100, delta=1)
+        self.assertAlmostEqual(two["exposed_allreduce_ms"], 10.05, delta=1e-9)
+        self.assertLess(two["lower_ms"], two["step_ms"])
+        self.assertFalse(two["buckets_assumed"])
+
+    def test_buckets_are_assumed_from_the_network_where_they_were_not_measured(self):
+        self.add(system="here", mode="train", scale_ms=100, forward_ms=30, backward_ms=60, update_ms=10)
+        (row,) = self.json_of("plan", "here", "--devices", "2", *self.NETWORK)
+        self.assertTrue(row["buckets_assumed"])
+        self.assertEqual(row["gradient_bytes"], 4 * 11689512)
+
+    def test_results_that_cannot_be_used_are_left_out_with_a_note(self):
+        self.add_training()
+        self.add(system="here", mode="train", batch=7, scale_ms=100)
+        done = self.run_tacho("plan", "here", "--devices", "2", *self.NETWORK, "--format", "json")
+        self.assertEqual([row["batch"] for row in json.loads(done.stdout)], [16])
+        self.assertIn("1 of 2 results of training", done.stderr)
+
+    def test_kept_steps_are_simulated_and_never_pass_for_measured(self):
+        self.add_training()
+        printed = self.json_of("plan", "here", "--devices", "1-4*2", *self.NETWORK, "--keep")
+        kept = [record for record in self.json_of("results", "list") if record["verdict"] == "simulated"]
+        self.assertEqual([record["devices"] for record in kept], [2, 4])
+        self.assertEqual(kept[0]["median_ms"], printed[1]["step_ms"])
+        self.assertNotIn("samples_ms", kept[0])
+        self.assertIn("10Gbit,25us", kept[0]["reason"])
+        self.assertEqual(len({record["run"] for record in kept}), 1)
+        (row,) = self.json_of("compare", "here", "here")
+        self.assertEqual(row["a"]["devices"], 1)
+        self.assertEqual(len(self.json_of("plan", "here", "--devices", "8", *self.NETWORK)), 1)
+
+
 class References(StoreTest):
     def test_sets_are_listed_with_their_sources(self):
         table = self.run_tacho("results", "list", "--references").stdout

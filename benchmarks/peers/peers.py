@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Compares tacho with PyTorch and ONNX Runtime: same networks, weights, inputs, batch, threads and cores, in
-alternating short turns. Inference runs on all, training on tacho and PyTorch."""
+alternating short turns. Inference runs on all, training on tacho and PyTorch, also on several devices."""
 
 import argparse
 import contextlib
@@ -29,11 +29,12 @@ def parse_arguments():
     parser.add_argument("models", nargs="*", default=DEFAULT_MODELS, metavar="MODEL", help="names, or all")
     parser.add_argument("--mode", default="infer,train", help="infer, train or both (default)")
     parser.add_argument("--peers", default="torch,ort", help="torch (PyTorch), ort (ONNX Runtime) or both (default)")
-    parser.add_argument("--batch", default="16", help="a comma list")
+    parser.add_argument("--batch", default="16", help="per device, a comma list")
     parser.add_argument("--rounds", type=int, default=5, help="a turn of each side a round; who begins changes")
     parser.add_argument("--passes", type=int, default=3, help="timed passes a turn, behind one that is not counted")
     parser.add_argument("--check", action="store_true", help="only whether the outputs agree: no rounds, inference")
-    parser.add_argument("--threads", type=int, help="default: every core this process may use")
+    parser.add_argument("--devices", default="1", help="a comma list, of training: all of them take turns together")
+    parser.add_argument("--threads", type=int, help="per device; default: every core this process may use")
     parser.add_argument("--image", help="HxW or DxHxW; default: each network's own")
     parser.add_argument("--tacho", default=os.path.join(HERE, "..", "..", "build", "release", "tacho"))
     parser.add_argument("--before", metavar="PATH", help="another build of tacho, the only peer")
@@ -45,8 +46,14 @@ def parse_arguments():
         parser.error(f"--mode {arguments.mode}: infer, train or infer,train")
     if not set(arguments.peers) <= {"torch", "ort"} and not arguments.before:
         parser.error(f"--peers {','.join(arguments.peers)}: torch, ort or torch,ort")
-    if not all(batch.isdigit() and int(batch) > 0 for batch in arguments.batch.split(",")):
-        parser.error(f"--batch {arguments.batch}: whole numbers from 1, such as 1,16")
+    for option, text in (("--batch", arguments.batch), ("--devices", arguments.devices)):
+        if not all(number.isdigit() and int(number) > 0 for number in text.split(",")):
+            parser.error(f"{option} {text}: whole numbers from 1, such as 1,2")
+    arguments.devices = [int(devices) for devices in arguments.devices.split(",")]
+    if arguments.devices != [1]:
+        if arguments.modes != ["train"]:
+            parser.error("--devices: several devices are compared in training; add --mode train")
+        arguments.peers = [name for name in arguments.peers if "train" in SIDES[name].modes]
     if min(arguments.rounds, arguments.passes) < 1:
         parser.error("--rounds and --passes must be at least 1")
     for option, path in (("--tacho", arguments.tacho), ("--before", arguments.before)):
@@ -55,15 +62,18 @@ def parse_arguments():
     return arguments
 
 
-def pin(threads):
-    """Keeps this process, and so every side, on as many cores as there are threads."""
+def pin(threads, devices):
+    """Keeps this process, and so every side, on as many cores as there are threads on all devices."""
     cores = sorted(os.sched_getaffinity(0))
-    threads = threads or len(cores)
-    os.sched_setaffinity(0, cores[:threads])
-    return threads, cores[:threads]
+    threads = threads or max(1, len(cores) // devices)
+    if devices > 1 and threads * devices > len(cores):
+        sys.exit(f"peers: {devices} devices of {threads} threads need {threads * devices} cores, {len(cores)} are usable")
+    os.sched_setaffinity(0, cores[:threads * devices])
+    return threads, cores[:threads * devices]
 
 
-def cases(arguments, threads):
+def cases(arguments, threads, cores):
+    """Lists of cases that take turns together."""
     models = arguments.models
     if models == ["all"]:
         zoo = run_tacho(arguments.tacho, "models", "--format", "json")
@@ -73,8 +83,9 @@ def cases(arguments, threads):
             for mode in arguments.modes:
                 image = arguments.image or IMAGES.get(model, "224x224")
                 channels = 1 if model.startswith("unet3d") else 3
-                yield dict(model=model, mode=mode, batch=batch, threads=threads, channels=channels,
-                           image=[int(extent) for extent in image.split("x")])
+                yield [dict(model=model, mode=mode, batch=batch, devices=devices, threads=threads,
+                            cores=cores[:devices * threads], channels=channels,
+                            image=[int(extent) for extent in image.split("x")]) for devices in arguments.devices]
 
 
 def make_files(tacho, case, folder):
@@ -88,7 +99,7 @@ def make_files(tacho, case, folder):
         image = "x".join(map(str, case["image"]))
         run_tacho(tacho, "export", case["model"], "--weights", files["weights"], "--batch", str(case["batch"]),
                   "--image", image, "-o", files["onnx"])
-    return dict(case, folder=folder, **files)
+    return dict(folder=folder, **files)
 
 
 def attempt(result, name, action):
@@ -103,19 +114,19 @@ def attempt(result, name, action):
         return None
 
 
-def rounds(arguments, result, running):
+def rounds(arguments, turns):
     """One turn of each side a round, never two at once; who begins changes."""
-    for number in range(arguments.rounds):
+    for number in range(arguments.rounds if turns else 0):
         print(f"  round {number + 1} of {arguments.rounds}", file=sys.stderr)
-        first = number % len(running)
-        for name in list(running)[first:] + list(running)[:first]:
-            samples = attempt(result, name, lambda: running[name].turn(arguments.passes))
+        first = number % len(turns)
+        for result, name, side in turns[first:] + turns[:first]:
+            samples = attempt(result, name, lambda: side.turn(arguments.passes))
             if samples:
                 result["rounds_ms"][name].append(samples)
 
 
-def read_memory(result, running):
-    for name, side in running.items():
+def read_memory(turns):
+    for result, name, side in turns:
         memory = attempt(result, name, side.peak_mib)
         if memory:
             result["memory_mib"][name] = memory
@@ -134,7 +145,8 @@ def difference(output, expected):
     return found
 
 
-def check_outputs(result, running):
+def check_outputs(result, turns):
+    running = {name: side for of, name, side in turns if of is result}
     expected = attempt(result, "tacho", running["tacho"].output) if "tacho" in running else None
     if expected is None:
         return
@@ -145,26 +157,44 @@ def check_outputs(result, running):
                 result["differences"][name] = found
 
 
-def measure(arguments, case, folder):
-    print(f"{case['model']} {case['mode']} batch {case['batch']}", file=sys.stderr)
+def empty_result(arguments, case):
+    print(f"{case['model']} {case['mode']} batch {case['batch']} devices {case['devices']}", file=sys.stderr)
     names = ["tacho"] + [name for name in arguments.peers if case["mode"] in SIDES[name].modes]
-    result = dict(case, failed={}, about={}, memory_mib={}, differences={}, rounds_ms={name: [] for name in names})
+    return dict(case, failed={}, about={}, memory_mib={}, differences={}, rounds_ms={name: [] for name in names})
+
+
+def start_sides(arguments, result, case, stack):
+    """The sides of a case that can run, each with the result it belongs to and its name."""
+    turns = []
+    for name in result["rounds_ms"]:
+        side = attempt(result, name, lambda: stack.enter_context(SIDES[name](case, arguments)))
+        if side:
+            turns.append((result, name, side))
+            result["about"][name] = side.about
+    return turns
+
+
+def measure(arguments, together, folder):
+    """The results of cases that take turns together; they differ only in their devices."""
+    results = [empty_result(arguments, case) for case in together]
     with contextlib.ExitStack() as stack:
-        files = attempt(result, "tacho", lambda: make_files(arguments.tacho, case, folder))
+        files = attempt(results[0], "tacho", lambda: make_files(arguments.tacho, together[0], folder))
         if files is None:
-            return result
-        running = {}
-        for name in names:
-            side = attempt(result, name, lambda: stack.enter_context(SIDES[name](files, arguments)))
-            if side:
-                running[name] = side
-                result["about"][name] = side.about
+            return results
+        turns = []
+        for result, case in zip(results, together):
+            layout = results[0]["about"].get("torch", {}).get("layout")  # what suits one device suits several
+            turns += start_sides(arguments, result, dict(case, layout=layout, **files), stack)
         if not arguments.check:
-            rounds(arguments, result, running)
-            read_memory(result, running)
-        if case["mode"] == "infer":
-            check_outputs(result, running)
-    return summarize(result)
+            rounds(arguments, turns)
+            read_memory(turns)
+        for result in results:
+            if result["mode"] == "infer":
+                check_outputs(result, turns)
+    for result in results:
+        summarize(result)
+    add_speedups(results)
+    return results
 
 
 def ratios_by_round(result, name):
@@ -179,7 +209,17 @@ def summarize(result):
         result["ratio"] = {name: result["median_ms"][name] / result["median_ms"]["tacho"]
                            for name in good if name != "tacho"}
         result["round_ratios"] = {name: ratios_by_round(result, name) for name in result["ratio"]}
-    return result
+
+
+def add_speedups(results):
+    """How many times the throughput of one device, over all samples and round by round."""
+    one = next((result for result in results if result["devices"] == 1), None)
+    for result in results if one else []:
+        both = [name for name in result["median_ms"] if name in one["median_ms"]]
+        result["speedup"] = {name: result["devices"] * one["median_ms"][name] / result["median_ms"][name] for name in both}
+        result["round_speedups"] = {
+            name: [result["devices"] * statistics.median(alone) / statistics.median(shared)
+                   for alone, shared in zip(one["rounds_ms"][name], result["rounds_ms"][name])] for name in both}
 
 
 def cpu_name():
@@ -197,12 +237,12 @@ def versions(results, tacho):
 
 def main():
     arguments = parse_arguments()
-    threads, cores = pin(arguments.threads)
+    threads, cores = pin(arguments.threads, max(arguments.devices))
     load = os.getloadavg()[0]
     results = []
-    for case in cases(arguments, threads):
+    for together in cases(arguments, threads, cores):
         with tempfile.TemporaryDirectory(prefix="tacho-peers-") as folder:
-            results.append(measure(arguments, case, folder))
+            results += measure(arguments, together, folder)
 
     machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load, os=platform.platform(),
                    versions=versions(results, arguments.tacho))
@@ -210,7 +250,8 @@ def main():
     named = ", ".join(f"{SIDES[name].title} {version}" if name != "tacho" else version
                       for name, version in machine["versions"].items())
     turns = "outputs only" if arguments.check else f"{arguments.rounds} rounds of {arguments.passes} passes a side"
-    print(f"\n{machine['cpu']}, {threads} threads on cores {cores}, load before {load:.2f}; {named}; {turns}.")
+    per_device = " a device" if max(arguments.devices) > 1 else ""
+    print(f"\n{machine['cpu']}, {threads} threads{per_device} on cores {cores}, load before {load:.2f}; {named}; {turns}.")
     if load > BUSY_LOAD and not arguments.check:
         print(f"\n**Other programs were running (load {load:.2f} before the start): do not quote these figures.**")
     if arguments.json:

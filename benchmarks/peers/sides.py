@@ -4,6 +4,8 @@ flat prediction, peak_mib() the most memory that its process held, `about` what 
 import json
 import os
 import re
+import select
+import statistics
 import subprocess
 
 import numpy
@@ -11,6 +13,7 @@ import numpy
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 2**20
 TRIAL_PASSES = 2  # timed, of each of PyTorch's layouts, to choose between them
+CLOSING_SECONDS = 20  # a rank whose peer is lost may never notice
 
 
 class Failure(Exception):
@@ -22,8 +25,14 @@ def last_line(text):
     return lines[-1] if lines else "it said nothing"
 
 
-def run_tacho(tacho, *arguments, environment=None):
-    done = subprocess.run([tacho, *arguments], capture_output=True, text=True, env=environment)
+def pinned_to(cores):
+    """Keeps a process that is about to start on these cores."""
+    return lambda: os.sched_setaffinity(0, cores)
+
+
+def run_tacho(tacho, *arguments, environment=None, cores=None):
+    done = subprocess.run([tacho, *arguments], capture_output=True, text=True, env=environment,
+                          preexec_fn=pinned_to(cores) if cores else None)
     if done.returncode != 0:
         raise Failure(f"tacho {arguments[0]}, status {done.returncode}: {last_line(done.stderr or done.stdout)}")
     return done.stdout
@@ -42,11 +51,14 @@ class Tacho:
     def turn(self, passes):
         case = self.case
         image = "x".join(map(str, case["image"]))
+        devices = ["--devices", str(case["devices"])] if case["devices"] > 1 else []
         (record,) = json.loads(run_tacho(
             self.tacho, "bench", case["model"], "--mode", case["mode"], "--batch", str(case["batch"]),
             "--threads", str(case["threads"]), "--image", image, "--weights", case["weights"],
-            "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db",
-            environment=self.environment))
+            "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db", *devices,
+            environment=self.environment, cores=case["cores"]))
+        if "samples_ms" not in record:
+            raise Failure(f"{record['verdict']}: {record.get('reason', '')}")
         self.peaks_mib.append(record["peak_memory_mib"])
         return record["samples_ms"]
 
@@ -82,37 +94,26 @@ class Worker:
     """A process that holds one network and sleeps between its turns; torch_worker.py has the protocol."""
 
     def __init__(self, command, case):
-        environment = dict(os.environ, OMP_NUM_THREADS=str(case["threads"]))
-        self.case = case
-        self.process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        try:
-            self.about = self.ask(case)
-        except Failure:
-            self.close()
-            raise
+        environment = dict(os.environ, OMP_NUM_THREADS=str(case["threads"]), GLOO_SOCKET_IFNAME="lo")
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, preexec_fn=pinned_to(case["cores"]))
+        self.tell(case)
 
-    def ask(self, question):
+    def tell(self, question):
         try:
             self.process.stdin.write(json.dumps(question) + "\n")
             self.process.stdin.flush()
-            line = self.process.stdout.readline()
         except BrokenPipeError:
-            line = ""
+            pass  # then it has nothing to say either
+
+    def hear(self):
+        line = self.process.stdout.readline()
         if not line:
             raise Failure(f"its process ended with status {self.process.wait()}")
         answer = json.loads(line)
         if "error" in answer:
             raise Failure(answer["error"])
         return answer
-
-    def turn(self, passes):
-        return self.ask({"passes": passes})["samples_ms"]
-
-    def output(self):
-        path = os.path.join(self.case["folder"], "peer.f32")
-        self.ask({"output": path})
-        return numpy.fromfile(path, "<f4")
 
     def peak_mib(self):
         with open(f"/proc/{self.process.pid}/status") as file:
@@ -124,7 +125,54 @@ class Worker:
                 pipe.close()
             except BrokenPipeError:
                 pass
-        self.process.wait()
+        try:
+            self.process.wait(CLOSING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+class Workers:
+    """One worker a device; all of them take each turn together."""
+
+    def __init__(self, command, cases):
+        self.folder = cases[0]["folder"]
+        self.workers = [Worker(command, case) for case in cases]
+        try:
+            self.about = self.hear_all()[0]
+        except Failure:
+            self.close()
+            raise
+
+    def hear_all(self):
+        """Whoever answers first is heard first: where one fails, the others may wait for it for ever."""
+        answers, silent = {}, {worker.process.stdout: worker for worker in self.workers}
+        while silent:
+            for pipe in select.select(list(silent), [], [])[0]:
+                answers[pipe] = silent.pop(pipe).hear()
+        return [answers[worker.process.stdout] for worker in self.workers]
+
+    def ask_all(self, question):
+        for worker in self.workers:
+            worker.tell(question)
+        return self.hear_all()
+
+    def turn(self, passes):
+        """A pass takes as long as on the devices on average: what one waits for another it began earlier."""
+        samples = [answer["samples_ms"] for answer in self.ask_all({"passes": passes})]
+        return [statistics.mean(ranks) for ranks in zip(*samples)]
+
+    def output(self):
+        path = os.path.join(self.folder, "peer.f32")
+        self.ask_all({"output": path})
+        return numpy.fromfile(path, "<f4")
+
+    def peak_mib(self):
+        return sum(worker.peak_mib() for worker in self.workers)
+
+    def close(self):
+        for worker in self.workers:
+            worker.close()
 
     def __enter__(self):
         return self
@@ -133,8 +181,9 @@ class Worker:
         self.close()
 
 
-class Torch(Worker):
-    """PyTorch in the faster of its two memory layouts, found by a trial in other processes."""
+class Torch(Workers):
+    """PyTorch in the faster of its two memory layouts, found by a trial of one device in other processes. Several
+    devices are processes with DistributedDataParallel over gloo, each on its own cores."""
 
     title = "PyTorch"
     modes = ("infer", "train")
@@ -142,22 +191,32 @@ class Torch(Worker):
     command = ["/usr/bin/python3", os.path.join(HERE, "torch_worker.py")]
 
     def __init__(self, case, arguments):
-        layout = self.layouts[0] if arguments.check else min(self.layouts, key=lambda each: self.trial(case, each))
-        super().__init__(self.command, dict(case, layout=layout))
+        layout = case.get("layout") or (self.layouts[0] if arguments.check else self.faster_layout(case))
+        super().__init__(self.command, [dict(case, layout=layout, **place) for place in places(case)])
         self.about["layout"] = layout
 
+    def faster_layout(self, case):
+        return min(self.layouts, key=lambda layout: self.trial(case, layout))
+
     def trial(self, case, layout):
-        with Worker(self.command, dict(case, layout=layout)) as worker:
+        alone = dict(case, devices=1, layout=layout, **places(case)[0])
+        with Workers(self.command, [alone]) as worker:
             return min(worker.turn(TRIAL_PASSES))
 
 
-class OnnxRuntime(Worker):
+def places(case):
+    """The rank and the cores of each device."""
+    threads, cores = case["threads"], case["cores"]
+    return [dict(rank=rank, cores=cores[rank * threads:(rank + 1) * threads]) for rank in range(case["devices"])]
+
+
+class OnnxRuntime(Workers):
     title = "ONNX Runtime"
     modes = ("infer",)
     command = ["node", "--expose-gc", os.path.join(HERE, "ort_worker.js")]
 
     def __init__(self, case, _):
-        super().__init__(self.command, case)
+        super().__init__(self.command, [case])
 
 
 SIDES = {"tacho": Tacho, "torch": Torch, "ort": OnnxRuntime, "before": EarlierTacho}

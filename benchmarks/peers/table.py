@@ -17,11 +17,24 @@ def time_cell(result, name):
     return number(result.get("median_ms", {}).get(name), 1)
 
 
+def rate_cell(result, name):
+    """Images/s of all devices."""
+    if name not in result.get("median_ms", {}):
+        return time_cell(result, name)
+    return number(1e3 * result["batch"] * result["devices"] / result["median_ms"][name], 2)
+
+
+def with_rounds(value, rounds):
+    return f"{value:.2f} ({min(rounds):.2f} - {max(rounds):.2f})"
+
+
 def ratio_cell(result, name):
-    if name not in result.get("ratio", {}):
-        return ""
-    rounds = result["round_ratios"][name]
-    return f"{result['ratio'][name]:.2f} ({min(rounds):.2f} - {max(rounds):.2f})"
+    return with_rounds(result["ratio"][name], result["round_ratios"][name]) if name in result.get("ratio", {}) else ""
+
+
+def speedup_cell(result, name):
+    speedups = result.get("speedup", {})
+    return with_rounds(speedups[name], result["round_speedups"][name]) if name in speedups else ""
 
 
 def memory_ratio(result, name):
@@ -33,18 +46,24 @@ def difference_cell(result, name):
     return f"{result['differences'][name]:.1e}" if name in result["differences"] else ""
 
 
-def columns(peers):
-    """Title and cell of each column; the first three are text or plain numbers of the case."""
+def columns(peers, scaling):
+    """Title and cell of each column; the first ones are text or plain numbers of the case."""
     found = [("model", lambda r: r["model"]), ("mode", lambda r: r["mode"]), ("batch", lambda r: str(r["batch"]))]
+    if scaling:
+        found.append(("devices", lambda r: str(r["devices"])))
     for name in ["tacho"] + peers:
-        found.append((f"{SIDES[name].title} ms", lambda r, n=name: time_cell(r, n)))
+        title, cell = ("images/s", rate_cell) if scaling else ("ms", time_cell)
+        found.append((f"{SIDES[name].title} {title}", lambda r, n=name, c=cell: c(r, n)))
     for name in peers:
-        found.append((f"{SIDES[name].title} / tacho (rounds)", lambda r, n=name: ratio_cell(r, n)))
+        title = f"tacho / {SIDES[name].title}" if scaling else f"{SIDES[name].title} / tacho"
+        found.append((f"{title} (rounds)", lambda r, n=name: ratio_cell(r, n)))
+    for name in ["tacho"] + peers if scaling else []:
+        found.append((f"{SIDES[name].title} speed-up (rounds)", lambda r, n=name: speedup_cell(r, n)))
     for name in ["tacho"] + peers:
         found.append((f"{SIDES[name].title} MiB", lambda r, n=name: number(r["memory_mib"].get(n), 0)))
     for name in peers:
         found.append((f"{SIDES[name].title} / tacho MiB", lambda r, n=name: number(memory_ratio(r, n), 2)))
-    for name in peers:
+    for name in [] if scaling else peers:
         found.append((f"{SIDES[name].title} difference", lambda r, n=name: difference_cell(r, n)))
     if "torch" in peers:
         found.append(("PyTorch layout", lambda r: r["about"].get("torch", {}).get("layout", "")))
@@ -72,7 +91,8 @@ def means(results, peers):
 
 def table(results, peers):
     timed = any(result.get("median_ms") for result in results)
-    shown = [(title, cell) for title, cell in columns(peers) if timed or not title.endswith(("MiB", "(rounds)"))]
+    scaling = any(result["devices"] > 1 for result in results)
+    shown = [(title, cell) for title, cell in columns(peers, scaling) if timed or not title.endswith(("MiB", "(rounds)"))]
     lines = [line(title for title, _ in shown), "|---|---|" + "---:|" * (len(shown) - 2)]
     lines += [line(cell(result) for _, cell in shown) for result in results]
-    return "\n".join(lines + means(results, peers))
+    return "\n".join(lines + ([] if scaling else means(results, peers)))

@@ -20,7 +20,9 @@ bool is_from(const Record& record, const RunOrigin& origin) {
 
 std::string last_run(std::span<const Record> records, const RunOrigin& origin) {
   for (const Record& record : records | std::views::reverse) {
-    if (!record.run.empty() && record.interleaved.empty() && is_from(record, origin)) return record.run;
+    const bool can_go_on =
+        !record.run.empty() && record.interleaved.empty() && record.judgement.verdict != Verdict::simulated;
+    if (can_go_on && is_from(record, origin)) return record.run;
   }
   throw UserError("--continue: no earlier run of {} as '{}' is kept here; leave it out to begin one",
                   origin.suite.empty() ? "'tacho bench'" : fmt::format("suite '{}'", origin.suite),

@@ -56,6 +56,12 @@ TEST(Resume, NothingIsAddedToCellsThatTookTurns) {
   EXPECT_THROW(find_run(records, "", kHere), UserError);
 }
 
+TEST(Resume, WhatWasSimulatedIsNoRunToGoOnWith) {
+  const std::vector<Record> records = {record_of(cell(1), "ab1"),
+                                       record_of(cell(2), "cd2", Verdict::simulated)};
+  EXPECT_EQ(find_run(records, "", kHere).front().run, "ab1");
+}
+
 TEST(Resume, ACellWithMorePassesIsAnotherCell) {
   Case longer = cell(1);
   longer.repeat += 1;

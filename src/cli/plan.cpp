@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/plan_devices.h"
 #include "cli/store_options.h"
 #include "forecast/forecast_table.h"
 #include "forecast/volume_table.h"
@@ -22,6 +23,7 @@ struct PlanOptions {
   std::string model;  // empty: all
   std::optional<std::string> iterations, epochs, images, voxels;
   std::optional<double> price_per_hour;
+  DeviceOptions devices;
 };
 
 std::optional<double> quantity(std::string_view option, const std::optional<std::string>& text) {
@@ -55,14 +57,18 @@ std::vector<Record> records_of(const PlanOptions& options) {
   return records;
 }
 
-std::string plan_text(const PlanOptions& options) {
+std::string plan_text(const PlanOptions& options, const std::string& command) {
   const Layout layout = chosen_layout(options.output);
   const JobSize job = job_size(options);
+  const std::optional<DeviceRequest> devices = requested_devices(options.devices);
   const std::vector<Record> records = records_of(options);
   if (options.price_per_hour && (!std::isfinite(*options.price_per_hour) || *options.price_per_hour < 0)) {
     throw UserError("--price {}: must be a number from 0 on", *options.price_per_hour);
   }
   const bool has_job = job.iterations || job.images || job.voxels;
+  if (devices && (has_job || options.price_per_hour))
+    throw UserError("--devices predicts one step; leave out the job and its price");
+  if (devices) return predict_devices(*devices, records, layout, options.store, command);
   if (options.price_per_hour && !has_job)
     throw UserError("--price needs a job: --iterations, --images or --voxels");
   return has_job ? format_forecast(records, job, options.price_per_hour, layout)
@@ -80,19 +86,21 @@ void add_job_options(Command command, PlanOptions& options) {
 
 }  // namespace
 
-void add_plan_command(Command app, CommandContext&) {
+void add_plan_command(Command app, CommandContext& context) {
   auto options = std::make_shared<PlanOptions>();
   Command command = app.subcommand(
       "plan",
-      "How long a job takes and what it costs, from what was measured; without a job, the EMBL table");
+      "How long a job takes and what it costs, or a step on many devices, from what was measured; without "
+      "either, the EMBL table");
   command.option("names", options->names, kSelectionHelp).show_default();
   add_job_options(command, *options);
+  add_device_options(command, options->devices);
   command.option("--model", options->model, "Only this network");
   add_store_options(command, options->store);
   add_output_options(command, options->output);
-  command.on_run([options] {
+  command.on_run([options, &context] {
     check_output(options->output);
-    write_output(options->output, plan_text(*options));
+    write_output(options->output, plan_text(*options, context.command));
   });
 }
 

@@ -20,6 +20,7 @@
 #include <regex>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 namespace tacho {
@@ -263,6 +264,12 @@ bool is_first_launched() {
     if (const auto rank = number_in(variable)) return *rank == 0;
   }
   return true;
+}
+
+void end_own_launcher() {
+  const pid_t parent = getppid();
+  const std::string name(trim(read_file_if_present(fmt::format("/proc/{}/comm", parent))));
+  if (name == "mpirun" || name == "orterun") kill(parent, SIGKILL);
 }
 
 Caller::Caller() {

@@ -12,6 +12,10 @@ int launched_ranks();
 // Whether this process is the launcher's rank 0, or was not launched.
 bool is_first_launched();
 
+// Where this process was started by mpirun itself: ends that, which then no longer waits for hosts that are
+// gone.
+void end_own_launcher();
+
 // What rank 0 has of the process that called start_local_ranks(): its terminal, and a way to tell it
 // something even while the launcher ends all ranks. Elsewhere nothing.
 class Caller {

@@ -12,18 +12,28 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "distributed/launch.h"
 
 namespace tacho {
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 30;  // of one message: MPI counts in int
 constexpr int kTriesBeforeYield = 2000;
-constexpr double kShortestNapMs = 0.05, kLongestNapMs = 2, kNapShare = 0.05;  // of the time waited so far
+constexpr double kShortestNapMs = 0.05, kLongestNapMs = 1, kNapShare = 0.01;  // of the time waited so far
+constexpr int kAbortSeconds = 5;
+
+// Otherwise Open MPI sends a large message over TCP in one piece, behind which waits what would start that of
+// the other direction.
+void let_both_directions_flow() {
+  setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum", 0);
+  setenv("OMPI_MCA_btl_tcp_sndbuf", "131072", 0);
+}
 
 // MPI from its first use to its last.
 class Session {
  public:
   Session() {
+    let_both_directions_flow();
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE)
@@ -108,7 +118,10 @@ std::unique_ptr<Communicator> join_ranks() {
 }
 
 void end_all_ranks(int status) {
-  MPI_Abort(MPI_COMM_WORLD, status);
+  // The launcher ends this process too, unless it waits for a host that is gone.
+  std::thread([status] { MPI_Abort(MPI_COMM_WORLD, status); }).detach();
+  std::this_thread::sleep_for(std::chrono::seconds(kAbortSeconds));
+  end_own_launcher();
   std::_Exit(status);
 }
 

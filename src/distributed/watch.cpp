@@ -210,7 +210,7 @@ void Watch::work(const std::stop_token& stop) {
     last_ms = now_ms();
     if (all_there) lost_ = silent_peer();
     if (lost_.empty()) continue;
-    on_loss_(lost_);
+    if (!was_stopped) on_loss_(lost_);  // otherwise it is this rank that others have given up
     return;
   }
 }

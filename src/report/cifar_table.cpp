@@ -6,29 +6,29 @@
 #include <string>
 #include <vector>
 
+#include "report/published.h"
+#include "results/correction.h"
 #include "results/format.h"
+#include "results/speedup.h"
 
 namespace tacho {
 namespace {
 
 constexpr int kDigits = 4;
+constexpr int kRatioDigits = 3;
 
 std::string figure(const Record& record, const char* field, const std::optional<double>& value) {
-  if (!value) return "";
-  if (record.reference.empty()) return format_significant(*value, kDigits);
-  const auto corrected = record.corrected.find(field);
-  if (corrected == record.corrected.end()) return fmt::format("{}", *value);
-  return fmt::format("{} ({})", *value, corrected->second);
+  return figure_text(record, field, value, kDigits);
 }
 
 std::string count(int64_t value) { return value > 0 ? std::to_string(value) : ""; }
 
 std::vector<std::string> row_of(const Record& r) {
-  const bool failed = r.reference.empty() && r.epochs.empty();
+  const std::string note = r.reference.empty() ? note_on(r, {}) : "";
   return {r.model,
           r.image,
           r.system.name,
-          failed ? fmt::format("{}: {}", r.engine, name_of(r.judgement)) : r.engine,
+          note.empty() ? r.engine : fmt::format("{}: {}", r.engine, note),
           count(r.devices),
           count(r.batch),
           count(r.epoch_count.value_or(0)),
@@ -40,8 +40,48 @@ std::vector<std::string> row_of(const Record& r) {
           figure(r, "peak_memory_mib", r.peak_memory_mib)};
 }
 
-bool belongs_to(const Record& published, std::span<const Record> own) {
+std::optional<double> epochs_per_s(const Record& record) {
+  const auto seconds = corrected_figure(record, "seconds_per_epoch", record.seconds_per_epoch);
+  return seconds && *seconds > 0 ? std::optional(1 / *seconds) : std::nullopt;
+}
+
+// Some published tables have times and no throughput.
+std::string speedup_text(const Record& record, std::span<const Record> records) {
+  const Record* one = on_one_device(record, records, Held::batch_per_device);
+  if (one == nullptr) return "";
+  auto speedup = speedup_of(record, *one);
+  if (!speedup) speedup = speedup_of(record, *one, epochs_per_s);
+  return speedup ? format_significant(*speedup, kRatioDigits) : "";
+}
+
+bool is_as_large_as_one_of(std::span<const Record> own, const Record& published) {
   return std::ranges::any_of(own, [&](const Record& r) { return r.devices == published.devices; });
+}
+
+// Groups of equal keys, in the order in which the keys are met.
+template<typename Key>
+std::vector<std::vector<Record>> grouped(std::span<const Record> records, Key key) {
+  std::vector<std::vector<Record>> groups;
+  for (const Record& record : records) {
+    const auto same = [&](const std::vector<Record>& group) { return group[0].*key == record.*key; };
+    const auto known = std::ranges::find_if(groups, same);
+    (known == groups.end() ? groups.emplace_back() : *known).push_back(record);
+  }
+  return groups;
+}
+
+std::vector<Record> in_order(std::span<const Record> records, std::span<const Record> published) {
+  std::vector<Record> rows;
+  for (const std::vector<Record>& own : grouped(records, &Record::model)) {
+    for (std::vector<Record>& engine : grouped(own, &Record::engine)) {
+      std::ranges::stable_sort(engine, {}, &Record::devices);
+      rows.insert(rows.end(), engine.begin(), engine.end());
+    }
+    std::ranges::copy_if(published, std::back_inserter(rows), [&](const Record& r) {
+      return r.model == own[0].model && is_as_large_as_one_of(own, r);
+    });
+  }
+  return rows;
 }
 
 }  // namespace
@@ -61,17 +101,13 @@ Grid cifar_table(std::span<const Record> records, std::span<const Record> publis
                            {"Test accuracy", true, Importance::much},
                            {"Memory MiB", true}},
                .rows = {}};
-  std::vector<std::string> models;
-  for (const Record& record : records) {
-    if (std::ranges::find(models, record.model) == models.end()) models.push_back(record.model);
-  }
-  for (const std::string& model : models) {
-    std::vector<Record> own;
-    std::ranges::copy_if(records, std::back_inserter(own), [&](const Record& r) { return r.model == model; });
-    for (const Record& record : own) grid.rows.push_back(row_of(record));
-    for (const Record& record : published) {
-      if (record.model == model && belongs_to(record, own)) grid.rows.push_back(row_of(record));
-    }
+  const std::vector<Record> rows = in_order(records, published);
+  for (const Record& record : rows) grid.rows.push_back(row_of(record));
+  if (std::ranges::none_of(records, [](const Record& r) { return r.devices > 1; })) return grid;
+  grid.columns.push_back({"Speed-up", true, Importance::much});
+  for (size_t i = 0; i < rows.size(); ++i) {
+    // A published run on one device may be left out of the rows.
+    grid.rows[i].push_back(speedup_text(rows[i], rows[i].reference.empty() ? records : published));
   }
   return grid;
 }

@@ -57,6 +57,13 @@ ComparedPair only_pair(const Record& a, const Record& b) {
   return pairs.at(0);
 }
 
+TEST(Compare, SaysWhichSideIsSimulated) {
+  Record simulated = measured(100);
+  simulated.judgement.verdict = Verdict::simulated;
+  EXPECT_THAT(only_pair(measured(100), simulated).marks, ElementsAre("the second is simulated"));
+  EXPECT_THAT(only_pair(simulated, measured(100)).marks, ElementsAre("the first is simulated"));
+}
+
 TEST(Compare, AnswersForTheSameWork) {
   const ComparedPair pair = only_pair(measured(50), measured(100));
   EXPECT_TRUE(pair.refusals.empty());
@@ -99,6 +106,17 @@ TEST(Compare, TheSystemDecidesBeforeTheEngineAndThatBeforeAllOtherMeans) {
   same_means.engine = same_system.engine = "torch";
   EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_engine, same_means}}).at(0).b_at, 0u);
   EXPECT_EQ(compare_selections({"a", {a}}, {"b", {same_system, same_engine, same_means}}).at(0).b_at, 0u);
+}
+
+TEST(Compare, PrefersWhatWasMeasuredAndMarksWhatWasSimulated) {
+  Record a = measured(50), simulated = measured(60), elsewhere = measured(70);
+  simulated.judgement.verdict = Verdict::simulated;
+  elsewhere.system.name = "there";
+  const auto pairs = compare_selections({"a", {a}}, {"b", {elsewhere, simulated}});
+  EXPECT_EQ(pairs.at(0).b_at, 0u);
+  EXPECT_THAT(pairs.at(0).marks, IsEmpty());
+  EXPECT_THAT(only_pair(a, simulated).marks, ElementsAre("the second is simulated"));
+  EXPECT_THAT(only_pair(simulated, a).marks, ElementsAre("the first is simulated"));
 }
 
 TEST(Compare, RefusesEveryDifferenceInWorkThatBothKnow) {
@@ -146,6 +164,15 @@ TEST(Compare, TakesTheUpdateOutWhereTheOtherHasNone) {
   EXPECT_NEAR(pair.a_value, 40, 1e-9);
   EXPECT_NEAR(pair.comparison.ratio, 1, 0.01);
   EXPECT_THAT(pair.marks, ElementsAre("without update", "a median against a mean"));
+}
+
+TEST(Compare, OfSeveralDevicesOnlyTheUpdateIsTakenOut) {
+  Record without = published(60), with_update = training(10, 30, 40);
+  without.mode = "train";
+  with_update.exposed_allreduce_ms = 15;
+  with_update.wait_ms = 5;
+  with_update.median_ms = 100;
+  EXPECT_NEAR(only_pair(with_update, without).a_value, 60, 1e-9);
 }
 
 TEST(Compare, RefusesWhereTheUpdateCannotBeTakenOut) {

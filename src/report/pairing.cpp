@@ -18,14 +18,16 @@ namespace {
 
 constexpr std::array kMetrics = {
     Metric{"ms", [](const Record& r) { return r.median_ms ? r.median_ms : r.mean_ms; }, true},
-    Metric{"images/s", [](const Record& r) { return corrected_figure(r, "images_per_s", r.images_per_s); }},
+    Metric{"images/s", [](const Record& r) { return corrected_figure(r, "images_per_s", r.images_per_s); },
+           false, true},
     Metric{"iterations/min",
            [](const Record& r) { return corrected_figure(r, "iterations_per_min", r.iterations_per_min); }},
     Metric{"Mvox/s",
-           [](const Record& r) { return corrected_figure(r, "output_mvox_per_s", r.output_mvox_per_s); }},
+           [](const Record& r) { return corrected_figure(r, "output_mvox_per_s", r.output_mvox_per_s); },
+           false, true},
     Metric{"s/epoch",
            [](const Record& r) { return corrected_figure(r, "seconds_per_epoch", r.seconds_per_epoch); },
-           true},
+           true, true},
 };
 
 bool includes(const Record& record, std::string_view what) {
@@ -89,10 +91,17 @@ const Metric* shared_metric(const Record& a, const Record& b) {
   return found == kMetrics.end() ? nullptr : &*found;
 }
 
+bool is_simulated(const Record& record) { return record.judgement.verdict == Verdict::simulated; }
+
+using Likeness = std::array<std::ptrdiff_t, 6>;
+
 // How alike two records of the same work were measured, what matters most first.
-std::array<std::ptrdiff_t, 5> likeness(const Candidate& first, const Candidate& second) {
+Likeness likeness(const Candidate& first, const Candidate& second) {
   const Record &a = *first.record, &b = *second.record;
-  return {a.system.name == b.system.name, a.engine == b.engine, a.threads == b.threads,
+  return {!is_simulated(b),
+          a.system.name == b.system.name,
+          a.engine == b.engine,
+          a.threads == b.threads,
           std::inner_product(first.means.begin(), first.means.end(), second.means.begin(), std::ptrdiff_t{0},
                              std::plus(), std::equal_to()),
           a.interleaved == b.interleaved};
@@ -102,7 +111,7 @@ std::array<std::ptrdiff_t, 5> likeness(const Candidate& first, const Candidate& 
 // the latest.
 const Candidate* partner_of(const Candidate& a, std::span<const Candidate> candidates) {
   const Candidate* best = nullptr;
-  std::pair<std::ptrdiff_t, std::array<std::ptrdiff_t, 5>> best_fit = {};
+  std::pair<std::ptrdiff_t, Likeness> best_fit = {};
   for (const Candidate& b : candidates) {
     if (!same_subject(a, b) || shared_metric(*a.record, *b.record) == nullptr) continue;
     const std::pair fit = {-count_differences_in_work(a, b), likeness(a, b)};
@@ -117,7 +126,9 @@ const Candidate* partner_of(const Candidate& a, std::span<const Candidate> candi
 // The share of a training pass that is not the update, where the phases are known.
 std::optional<double> share_without_update(const Record& r) {
   if (!r.forward_ms || !r.backward_ms || !r.update_ms) return std::nullopt;
-  return (*r.forward_ms + *r.backward_ms) / (*r.forward_ms + *r.backward_ms + *r.update_ms);
+  const double others =
+      *r.forward_ms + *r.backward_ms + r.exposed_allreduce_ms.value_or(0) + r.wait_ms.value_or(0);
+  return others / (others + *r.update_ms);
 }
 
 void leave_out_update(Record& record) {
@@ -148,8 +159,15 @@ void mark_differences(ComparedPair& pair) {
     if (in_a != includes(pair.b, what))
       pair.marks.push_back(fmt::format("{} counted in the {} only", what, in_a ? "first" : "second"));
   }
+  for (const bool in_a : {true, false}) {
+    if (is_simulated(in_a ? pair.a : pair.b))
+      pair.marks.push_back(fmt::format("the {} is simulated", in_a ? "first" : "second"));
+  }
   for (const Record* record : {&pair.a, &pair.b}) {
     if (!record->known_error.empty()) pair.marks.push_back(record->known_error);
+    if (record->judgement.verdict == Verdict::simulated) {
+      pair.marks.push_back(fmt::format("the {} is simulated", record == &pair.a ? "first" : "second"));
+    }
   }
   if (pair.metric->lower_is_better && !pair.a.median_ms != !pair.b.median_ms) {
     pair.marks.emplace_back("a median against a mean");

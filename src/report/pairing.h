@@ -16,6 +16,7 @@ struct Metric {
   std::string_view unit;
   std::optional<double> (*of)(const Record&);
   bool lower_is_better = false;
+  bool counts_all_devices = false;  // they share the work of this figure: it is not that of one step
 };
 
 // Two records of the same work, or of work that differs so much that comparing them would mislead.

@@ -6,6 +6,7 @@
 
 #include "base/json_object.h"
 #include "results/fields.h"
+#include "results/speedup.h"
 #include "results/statistics.h"
 
 namespace tacho {
@@ -81,8 +82,7 @@ void check_figures(const Record& record) {
     check_follows("median_low_ms", record.median_low_ms, interval->low);
     check_follows("median_high_ms", record.median_high_ms, interval->high);
   }
-  const int64_t total = record.batch_total > 0 ? record.batch_total : record.batch * record.devices;
-  const auto images = static_cast<double>(total);
+  const auto images = static_cast<double>(images_per_pass(record));
   if (record.kind == "bench" && mean(samples) > 0) {
     check_follows("images_per_s", record.images_per_s, images / mean(samples) * 1e3);
   }

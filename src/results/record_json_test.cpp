@@ -84,5 +84,15 @@ TEST(RecordJson, RefusesFiguresThatDoNotFollowFromTheirSamples) {
   EXPECT_NE(refusal(json).find("was changed"), std::string::npos);
 }
 
+TEST(RecordJson, TheThroughputOfATotalBatchFollowsFromIt) {
+  Json json = to_json(example_record());
+  json.erase("batch");
+  json["devices"] = 3;
+  json["batch_total"] = 16;
+  EXPECT_EQ(refusal(json), "");
+  json["batch_total"] = 32;
+  EXPECT_NE(refusal(json).find("images_per_s does not follow"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -21,8 +21,12 @@ bool belongs_to_case(const Field& field) {
   return field.role == FieldRole::subject || field.role == FieldRole::work || field.role == FieldRole::means;
 }
 
+bool is_simulated(const Record& record) { return record.judgement.verdict == Verdict::simulated; }
+
+// What was simulated is never the same as what was measured, nor as what was simulated from something else.
 std::string case_of(const Record& record) {
-  Json values = {record.reference, record.system.name, record.system.machine_id};
+  Json values = {record.reference, record.system.name, record.system.machine_id,
+                 is_simulated(record) ? "simulated " + record.judgement.reason : ""};
   for (const Field& field : fields()) {
     if (belongs_to_case(field)) values.push_back(field.access.get(record));
   }
@@ -154,8 +158,9 @@ std::vector<bool> latest_of_each_case(std::span<const size_t> numbers) {
 std::vector<size_t> latest_with_figures(std::span<const Record> records) {
   std::vector<size_t> usable, numbers, latest;
   const std::vector<size_t> cases = case_numbers(records);
+  const bool all_simulated = std::ranges::all_of(records, is_simulated);
   for (size_t i = 0; i < records.size(); ++i) {
-    if (!has_figures(records[i].judgement)) continue;
+    if (!has_figures(records[i].judgement) || (is_simulated(records[i]) && !all_simulated)) continue;
     usable.push_back(i);
     numbers.push_back(cases[i]);
   }

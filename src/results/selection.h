@@ -12,7 +12,7 @@ namespace tacho {
 // Records under the name by which the user asked for them.
 struct Selection {
   std::string name;
-  std::vector<Record> records;  // of each cell only the latest, and only those with figures
+  std::vector<Record> records;  // as latest_with_figures() says
 };
 
 // What a user means by a word, tried in this order:
@@ -28,13 +28,15 @@ Selection select_records(std::string_view word, std::span<const Record> stored,
                          std::string_view this_machine);
 
 // For each record the number of its case, counted from 0 as they appear. Records of one case are by the same
-// system of the same work done by the same means: the same measurement, repeated.
+// system of the same work done by the same means: the same measurement, repeated. Simulated ones are cases of
+// their own.
 std::vector<size_t> case_numbers(std::span<const Record> records);
 
 // Of each number whether it is the last of its kind.
 std::vector<bool> latest_of_each_case(std::span<const size_t> numbers);
 
-// Where those stand that are compared: of each case the latest that has figures.
+// Where those stand that are compared: of each case the latest that has figures. Simulated ones only where
+// there are no others, as in their own run or behind /verdict=simulated.
 std::vector<size_t> latest_with_figures(std::span<const Record> records);
 
 Selection selection_of(std::string name, std::span<const Record> records);

@@ -89,6 +89,37 @@ TEST(Selection, AFailureDoesNotHideTheFiguresBeforeIt) {
   EXPECT_THAT(latest_with_figures(records), testing::ElementsAre(0));
 }
 
+TEST(Selection, WhatWasSimulatedNeitherCountsNorHidesWhatWasMeasured) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd2")};
+  records[1].judgement = {Verdict::simulated, "from record 1"};
+  for (const char* word : {"alpha", "this", "engine:native"}) {
+    const auto found = select_records(word, records, "id of alpha").records;
+    ASSERT_EQ(found.size(), 1u) << word;
+    EXPECT_EQ(found[0].id, "1") << word;
+  }
+  EXPECT_THAT(case_numbers(records), testing::ElementsAre(0, 1));
+}
+
+TEST(Selection, WhatWasSimulatedIsFoundByItsRunAndVerdict) {
+  std::vector<Record> records = {stored("1", "alpha", "native", "abcd1"),
+                                 stored("2", "alpha", "native", "abcd2")};
+  records[1].judgement = {Verdict::simulated, "from record 1"};
+  for (const char* word : {"abcd2", "alpha/verdict=simulated"}) {
+    const auto found = select_records(word, records, "").records;
+    ASSERT_EQ(found.size(), 1u) << word;
+    EXPECT_EQ(found[0].id, "2") << word;
+  }
+}
+
+TEST(Selection, SimulationsFromAnotherBasisAreAnotherCase) {
+  std::vector<Record> records(3, stored("1", "alpha", "native", "abcd1"));
+  records[0].judgement = {Verdict::simulated, "over 10Gbit,25us"};
+  records[1].judgement = {Verdict::simulated, "over 100Gbit,5us"};
+  records[2].judgement = {Verdict::simulated, "over 10Gbit,25us"};
+  EXPECT_THAT(case_numbers(records), testing::ElementsAre(0, 1, 0));
+}
+
 TEST(Selection, CasesAreNumberedAsTheyAppear) {
   const auto numbers = case_numbers(kStored);
   EXPECT_THAT(numbers, testing::ElementsAre(0, 0, 1, 2));

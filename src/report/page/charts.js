@@ -90,18 +90,19 @@ function ladderTicks(low, high, wanted) {
 function logAxis(title, more = {}) {
   return axis(title, { type: 'linear', ...more,
     afterBuildTicks: (scale) => {
-      const wanted = Math.max(4, Math.floor((scale.width || 600) / 70));
+      const room = scale.isHorizontal() ? (scale.width || 600) / 70 : (scale.height || 200) / 20;
+      const wanted = Math.max(4, Math.floor(room));
       scale.ticks = ladderTicks(2 ** scale.min, 2 ** scale.max, wanted).map((value) => ({ value: log2(value) }));
     },
     ticks: { callback: (value) => tick(2 ** value), maxRotation: 0, autoSkip: false } });
 }
 
-// Points of a doubtful verdict are hollow.
+// Points of a doubtful verdict are hollow, and those that were simulated.
 function pointColours(points, key) {
   const colour = colourOf(key);
   return {
     clip: false, borderColor: colour, pointBorderColor: colour, pointStyle: pointOf(key), pointRadius: 4, pointHoverRadius: 6, pointBorderWidth: 1.75,
-    pointBackgroundColor: points.map((point) => (point.entry && point.entry.doubtful ? token('--paper') : colour)),
+    pointBackgroundColor: points.map(({ entry }) => (entry && (entry.doubtful || entry.simulated) ? token('--paper') : colour)),
   };
 }
 

@@ -45,10 +45,7 @@ const networkOf = ({ own, unit }) => JSON.stringify([own.record.kind, own.networ
 function inOrder(rows) {
   const least = new Map([...groupBy(rows, networkOf)].map(([network, group]) => [network, Math.min(...group.map(({ own }) => own.time?.ms ?? Infinity))]));
   const order = (row) => [row.own.record.mode === 'train' ? 0 : 1, least.get(networkOf(row)), row.own.images || 0, row.own.record.devices || 0];
-  return rows.map((row) => ({ row, key: order(row) })).sort((a, b) => {
-    const at = a.key.findIndex((value, i) => value !== b.key[i]);
-    return at < 0 ? 0 : a.key[at] - b.key[at];
-  }).map(({ row }) => row);
+  return rows.map((row) => ({ row, key: order(row) })).sort((a, b) => firstDifference(a.key, b.key)).map(({ row }) => row);
 }
 
 // Of each network the row of most answers, preferably at the batch of the networks' chart.

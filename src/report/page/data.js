@@ -5,8 +5,9 @@ const page = JSON.parse(byId('data').textContent);
 for (const record of page.records) Object.assign(record, { system: page.hosts[record.system] || {} }, page.sets[record.reference]);
 
 // Failed, or a verdict that only a newer program knows.
-const NO_FIGURE = { has: (verdict) => Boolean(verdict) && verdict !== 'valid' && !DOUBTFUL.has(verdict) };
-const DOUBTFUL = new Set(['noisy', 'oversubscribed']);
+const NO_FIGURE = { has: (verdict) => Boolean(verdict) && verdict !== 'valid' && verdict !== SIMULATED && !DOUBTFUL.has(verdict) };
+const OVERSUBSCRIBED = 'oversubscribed', SIMULATED = 'simulated';
+const DOUBTFUL = new Set(['noisy', OVERSUBSCRIBED]);
 const QUIET_ENGINES = new Set(['null', 'reference']);  // they measure the harness, not the machine
 
 const fieldsOf = (...roles) => page.fields.filter(({ role }) => roles.includes(role));
@@ -27,7 +28,9 @@ const SPOKEN = {
   batch: (text) => `batch ${text} per device`,
   devices: (text) => `${text} ${text === '1' ? 'device' : 'devices'}`,
   threads: (text) => `${text} ${text === '1' ? 'thread' : 'threads'}`,
-  image: (text) => text, precision: (text) => text, engine: (text) => text,
+  nodes: (text) => `${text} ${text === '1' ? 'node' : 'nodes'}`,
+  bucket_mib: (text) => `buckets of ${text} MiB`,
+  image: (text) => text, precision: (text) => text, engine: (text) => text, parallel: (text) => text,
 };
 const spoken = ({ name, header }, text) => (SPOKEN[name] ? SPOKEN[name](text) : `${header} ${text}`);
 
@@ -93,7 +96,8 @@ function makeEntries(systems) {
     return {
       record, system, key: system.key, machine: system.machine, set: system.set, cell, latest: latest === 1, figures,
       network: [record.model, variantOf(record)].filter(Boolean).join(', '),
-      time, rate: time ? rateOf(record, time) : record.images_per_s, doubtful: DOUBTFUL.has(record.verdict), images: imagesPerPass(record),
+      time, rate: time ? rateOf(record, time) : record.images_per_s, images: imagesPerPass(record),
+      doubtful: DOUBTFUL.has(record.verdict), oversubscribed: record.verdict === OVERSUBSCRIBED, simulated: record.verdict === SIMULATED,
     };
   });
 }
@@ -110,7 +114,9 @@ function groupBy(items, keyOf) {
 
 const systemsByPlace = makeSystems();
 const allEntries = makeEntries(systemsByPlace);
-const latestEntries = allEntries.filter((entry) => entry.latest);
+// What was only computed is drawn where it is said to be, and never among what was measured.
+const latestEntries = allEntries.filter((entry) => entry.latest && !entry.simulated);
+const simulatedEntries = allEntries.filter((entry) => entry.latest && entry.simulated);
 const allSystems = [...systemsByPlace].sort((a, b) => Number(!!a.set) - Number(!!b.set) || Number(b.own) - Number(a.own) ||
   a.set.localeCompare(b.set) || a.label.localeCompare(b.label));
 

@@ -64,3 +64,9 @@ function span(values) {
 function unique(values) {
   return [...new Set(values)];
 }
+
+// Orders two lists of numbers by the first in which they differ.
+function firstDifference(a, b) {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : a[at] - b[at];
+}

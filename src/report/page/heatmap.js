@@ -2,8 +2,7 @@
 
 function gridGroups(entries) {
   const usable = entries.filter((entry) => isPass(entry) && entry.record.devices && entry.images && (entry.time || NO_FIGURE.has(entry.record.verdict)));
-  const groups = groupBy(usable, ({ key, record }) => key + caseWithout(record, ...SHARED_OUT));
-  return [...groups.values()].filter((group) => {
+  return groupsOverDevices(usable).filter((group) => {
     const rows = groupBy(group, ({ record }) => record.devices);
     const crossed = [...rows.values()].filter((row) => new Set(row.map((entry) => entry.images)).size > 1);
     return crossed.length > 1;
@@ -27,7 +26,7 @@ function heatCell(entry, shade) {
 }
 
 function heatFigure(group) {
-  const { record, system } = group[0];
+  const { record, system } = group[group.length - 1];
   // A batch measured on one number of devices only belongs to the batch curves.
   const totals = unique(group.map((entry) => entry.images)).sort((a, b) => a - b)
     .filter((total) => new Set(group.filter((entry) => entry.images === total).map(({ record }) => record.devices)).size > 1);
@@ -35,7 +34,7 @@ function heatFigure(group) {
   const shade = shadeOf(group);
   const at = (count, total) => group.filter((entry) => entry.record.devices === count && entry.images === total)
     .sort((a, b) => (b.record.time || '').localeCompare(a.record.time || ''))[0];
-  const title = [record.model, modeName(record.mode).toLowerCase(), record.precision].filter(Boolean).join(', ');
+  const title = [record.model, modeName(record.mode).toLowerCase(), record.precision, isScattered({ record }) ? 'scattered batch' : ''].filter(Boolean).join(', ');
   const table = h('table', { class: 'heat' },
     h('caption', { class: 'visually-hidden' }, `${title} on ${system.label}: ms per pass by devices and total batch`),
     h('thead', {}, h('tr', {}, h('td', { class: 'corner' }), h('th', { class: 'over', scope: 'colgroup', colspan: totals.length }, 'total batch, images')),
@@ -52,7 +51,8 @@ function gridSection() {
   const groups = gridGroups(shownEntries());
   if (!groups.length) return null;
   return section('grid', 'Grid of devices and batch', [
-    h('p', { class: 'intro' }, 'Time of one pass for every number of devices and total batch. The stronger the shade, the slower; equal steps of shade are equal ratios.'),
+    h('p', { class: 'intro' }, 'Time of one pass for every number of devices and total batch. The stronger the shade, the slower; equal steps of shade are equal ratios.',
+      groups.flat().some(hasDeviceTimes) ? ' Point at a cell to see where its time went.' : ''),
     h('div', { class: 'grids' }, groups.map(heatFigure)), offers(gridGroups(latestEntries).flat()),
   ]);
 }

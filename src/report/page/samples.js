@@ -47,13 +47,6 @@ function samplesSummary(record) {
   ]);
 }
 
-const PHASES = ['forward', 'backward', 'update'];
-
-function phaseTimes(record) {
-  return facts(PHASES.filter((phase) => record[`${phase}_ms`] !== undefined)
-    .map((phase) => [phase, `${number(record[`${phase}_ms`])} ms`]));
-}
-
 function sampleValues(record, limit) {
   const samples = record.samples_ms || [];
   if (!samples.length) return null;
@@ -96,19 +89,19 @@ function tipContent(entry, figure) {
       ['images/s', rate === undefined ? undefined : number(rate)],
       ['GFLOP/s', record.gflops === undefined ? undefined : number(record.gflops) + (record.percent_of_peak ? ` (${number(record.percent_of_peak, 3)} % of peak)` : '')]]),
     samples.length > 1 ? samplesStrip(record, colourOf(entry.key)) : null,
-    samplesSummary(record), phaseTimes(record), sampleValues(record, SHOWN_SAMPLES), remarks(record),
+    samplesSummary(record), partTimes(record), lostTime(record), sampleValues(record, SHOWN_SAMPLES), remarks(record),
   ];
 }
 
-let tipEntry = null;
+let tipEntry = null, tipFigure = null;
 
 // Beside the pointer, or where there is no room, on its other side.
 function showTip(entry, x, y, figure) {
   const tip = byId('tip');
-  if (tipEntry !== entry || tip.hidden) {
+  if (tipEntry !== entry || tipFigure !== figure || tip.hidden) {
     tip.replaceChildren(...tipContent(entry, figure).flat().filter(Boolean));
     tip.hidden = false;
-    tipEntry = entry;
+    [tipEntry, tipFigure] = [entry, figure];
   }
   const gap = 14, { offsetWidth: width, offsetHeight: height } = tip;
   const left = x + gap + width < innerWidth ? x + gap : Math.max(8, x - gap - width);

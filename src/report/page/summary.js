@@ -1,7 +1,7 @@
 // The machines, as a data sheet.
 
 function best(entries, value) {
-  const usable = entries.filter((entry) => value(entry) !== undefined && value(entry) !== null && !entry.doubtful);
+  const usable = entries.filter((entry) => value(entry) !== undefined && value(entry) !== null && !entry.doubtful && !entry.simulated);
   return usable.reduce((top, entry) => (!top || value(entry) > value(top) ? entry : top), null);
 }
 

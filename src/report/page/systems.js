@@ -43,7 +43,8 @@ function legend(entries, extras = []) {
   const keys = unique(entries.map((entry) => entry.key));
   const items = allSystems.filter((system) => keys.includes(system.key)).map((system) =>
     h('li', {}, swatch(system.key), system.label, system.set ? h('span', { class: 'muted' }, ` ${system.set}`) : ''));
-  if (entries.some((entry) => entry.doubtful)) extras = [...extras, ['hollow', 'noisy or oversubscribed']];
+  const doubts = unique(entries.filter((entry) => entry.doubtful).map(({ record }) => record.verdict)).sort();
+  if (doubts.length) extras = [...extras, ['hollow', doubts.join(' or ')]];
   return h('ul', { class: 'legend' }, items,
     extras.map(([kind, text]) => h('li', {}, h('span', { class: `key ${kind}`, 'aria-hidden': 'true' }), text)));
 }

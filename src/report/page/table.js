@@ -7,7 +7,7 @@ let tableFilter = '';
 let tableRows = PAGE_ROWS;
 
 // Beside the verdict, or where a row is pointed at or opened.
-const ELSEWHERE = new Set(['reason', 'known_error', 'correction', ...PHASES.map((phase) => `${phase}_ms`)]);
+const ELSEWHERE = new Set(['reason', 'known_error', 'correction', 'lost_ms', HIDDEN_TOO.field, ...PARTS.map(({ field }) => field)]);
 const ON_PAPER = new Set(['threads', 'median_ms', 'mean_ms', 'images_per_s', 'gflops', 'peak_memory_mib', 'verdict']);
 
 // Columns that say more than their field's value.
@@ -97,7 +97,7 @@ function resultRow(entry, columns) {
   return explain(row, entry);
 }
 
-const SUMMARISED = new Set(['samples_ms', 'epochs', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
+const SUMMARISED = new Set(['samples_ms', 'epochs', 'ranks', 'buckets', 'lost_ms', 'phase_memory_mib', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
 
 function repetitions(entry) {
   const times = allEntries.filter(({ cell }) => cell === entry.cell).length;
@@ -108,10 +108,12 @@ function resultDetails(entry) {
   const { record } = entry;
   const plain = Object.entries(record).filter(([name, value]) => !SUMMARISED.has(name) && value !== '')
     .map(([name, value]) => [name, typeof value === 'number' && !Number.isInteger(value) ? number(value, 5) : Array.isArray(value) ? value.join(', ') : String(value)]);
+  const hasSamples = (record.samples_ms || []).length > 1;
   return h('div', { class: 'detail' },
-    (record.samples_ms || []).length > 1 ? h('div', {}, samplesStrip(record, colourOf(entry.key)), samplesSummary(record)) : null,
-    h('div', {}, facts([['measured', repetitions(entry)], ...plain])),
-    h('div', { class: 'wide' }, sampleValues(record, Infinity), remarks(record),
+    hasSamples ? h('div', {}, samplesStrip(record, colourOf(entry.key)), samplesSummary(record)) : null,
+    h('div', { class: hasSamples ? 'fields' : 'fields wide' }, facts([['measured', repetitions(entry)], ...plain])),
+    h('div', { class: 'wide' }, sampleValues(record, Infinity), lostTime(record), bucketList(record), ranksTable(record),
+      numbersOf('Memory by phase, MiB', record.phase_memory_mib), remarks(record),
       record.source ? h('p', { class: 'remark' }, 'Source: ', linked(record.source)) : null,
       record.protocol ? h('p', { class: 'remark' }, `Protocol: ${record.protocol}`) : null,
       record.command ? commandLine(record.command) : null));

@@ -15,12 +15,8 @@ const barOf = ({ key, network, record }) => JSON.stringify([key, network, record
 
 // One entry a system, network and mode: the whole machine as one device, in single precision where there is a choice.
 function wholeMachine(entries) {
-  const preference = ({ record }) => [record.precision === 'f32' ? 0 : 1, record.devices || 1, -(record.threads || 0)];
-  const order = (a, b) => {
-    const [left, right] = [preference(a), preference(b)];
-    const at = left.findIndex((value, i) => value !== right[i]);
-    return at < 0 ? (b.record.time || '').localeCompare(a.record.time || '') : left[at] - right[at];
-  };
+  const preference = ({ record }) => [record.precision === 'f32' ? 0 : 1, record.devices || 1, record.parallel ? 1 : 0, -(record.threads || 0)];
+  const order = (a, b) => firstDifference(preference(a), preference(b)) || (b.record.time || '').localeCompare(a.record.time || '');
   return [...groupBy(entries, barOf).values()].map((group) => group.sort(order)[0]);
 }
 
@@ -33,8 +29,15 @@ function atOneImage(entries) {
   });
 }
 
+// A pass on several devices is more work: it only stands for a network that was never run on one.
+function onOneDevice(entries) {
+  const isAlone = ({ record }) => (record.devices || 1) === 1, cell = ({ key, record }) => JSON.stringify([key, record.model, record.mode]);
+  const alone = new Set(entries.filter(isAlone).map(cell));
+  return entries.filter((entry) => isAlone(entry) || !alone.has(cell(entry)));
+}
+
 function zooEntries(entries) {
-  return atOneImage(entries.filter((entry) => isPass(entry) && entry.record.batch && MODES[entry.record.mode] && (entry.time || NO_FIGURE.has(entry.record.verdict))));
+  return atOneImage(onOneDevice(entries).filter((entry) => isPass(entry) && entry.record.batch && MODES[entry.record.mode] && (entry.time || NO_FIGURE.has(entry.record.verdict))));
 }
 
 // By the first system shown that has trained the network; networks that were only run come last.

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Several devices over MPI, with the whole program: devices_test.py TACHO [--soak]. Needs python3-numpy and mpirun; tests
+on several hosts need what tests/namespaces.py needs. With --soak ranks are lost at ten moments each."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy
+
+sys.dont_write_bytecode = True
+import namespaces
+from tensor_files import read_safetensors, write_safetensors
+
+TACHO = ""
+SOAK = False
+SKIPPED = 77
+MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", "--mca", "btl", "self,vader"]
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(*arguments, launcher=(), **options):
+    return subprocess.run([*launcher, TACHO, *map(str, arguments)], capture_output=True, text=True, timeout=900, **options)
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def records(self, *arguments, **options):
+        done = run(*arguments, "--format", "json", **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refuses(self, *arguments, saying, **options):
+        done = run(*arguments, **options)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        own = [line for line in done.stderr.splitlines() if line.startswith("tacho: ")]
+        self.assertEqual(len(own), 1, done.stderr)
+        self.assertIn(saying, own[0])
+        return done
+
+
+class Measuring(Test):
+    SMALL = ["squeezenet1_1", "--image", "64", "--threads", "1", "--warmup", "1", "--repeat", "4", "--no-db"]
+
+    def test_parts_add_up_to_the_pass_and_losses_to_its_difference(self):
+        one, two = self.records("bench", *self.SMALL, "--mode", "train", "--batch", "4", "--devices", "1,2")
+        self.assertEqual((two["devices"], two["nodes"], two["parallel"]), (2, 1, "allreduce"))
+        self.assertEqual(len(two["ranks"]), 2)
+        parts = ("forward_ms", "backward_ms", "exposed_allreduce_ms", "wait_ms", "update_ms")
+        for part in parts:
+            self.assertIn(part, two)
+        for passes in (two, *two["ranks"]):
+            self.assertAlmostEqual(sum(passes[part] for part in parts), two["median_ms"], delta=0.15 * two["median_ms"])
+        # Each of the two sends all gradients once.
+        self.assertAlmostEqual(two["bytes_moved"], 2 * 4 * 1_235_496, delta=0.01 * two["bytes_moved"])
+        if two["verdict"] != "oversubscribed":
+            self.assertAlmostEqual(sum(two["lost_ms"].values()), two["median_ms"] - one["median_ms"],
+                                   delta=0.15 * two["median_ms"])
+            self.assertAlmostEqual(two["speedup"], two["images_per_s"] / one["images_per_s"])
+        self.assertAlmostEqual(sum(bucket["bytes"] for bucket in one["buckets"]), 4 * 1_235_496, delta=1e5)
+
+    def test_a_batch_is_scattered_and_gathered(self):
+        for devices, record in zip((1, 2), self.records("bench", *self.SMALL, "--batch", "3", "--parallel", "scatter",
+                                                        "--devices", "1,2")):
+            self.assertEqual(record["time_includes"], ["transfer"])
+            images = 3 * (devices - 1)  # that go to another device
+            self.assertEqual(record["bytes_moved"], images * 4 * (3 * 64 * 64 + 1000))
+            parts = [record[part] for part in ("scatter_ms", "forward_ms", "gather_ms", "wait_ms")]
+            self.assertAlmostEqual(sum(parts), record["median_ms"], delta=0.2 * record["median_ms"])
+
+    def test_devices_without_cores_are_oversubscribed_and_have_no_speedup(self):
+        cores = len(os.sched_getaffinity(0))
+        *_, most = self.records("bench", *self.SMALL, "--batch", "1", "--devices", f"1,{2 * cores}")
+        self.assertEqual(most["verdict"], "oversubscribed")
+        self.assertNotIn("speedup", most)
+
+    def test_a_launchers_ranks_are_the_devices(self):
+        (record,) = self.records("bench", *self.SMALL, "--batch", "1", launcher=[*MPIRUN, "-n", "3"])
+        self.assertEqual(record["devices"], 3)
+        self.assertEqual([rank["rank"] for rank in record["ranks"]], [0, 1, 2])
+
+    def test_cells_of_other_devices_can_take_turns(self):
+        records = self.records("bench", *self.SMALL, "--batch", "1", "--devices", "1,2", "--interleave")
+        self.assertEqual([len(record["samples_ms"]) for record in records], [4, 4])
+
+    def test_bad_calls_are_refused_once(self):
+        self.refuses("bench", "resnet18", "--devices", "0", saying="--devices '0'")
+        self.refuses("bench", "resnet18", "--devices", "2", "--mode", "train", "--parallel", "scatter", saying="allreduce")
+        two = [*MPIRUN, "-n", "2"]
+        self.refuses("bench", "resnet18", "--devices", "3", launcher=two, saying="the launcher gave 2 ranks; ask it for 3")
+        self.refuses("bench", "resnet81", launcher=two, saying="resnet81")
+        self.refuses("suite", "nodes", launcher=two, saying="several")
+        self.refuses("bench", *self.SMALL, "--batch", "1", ":", "-n", "1", TACHO, "bench", *self.SMALL, "--batch", "2",
+                     launcher=[*MPIRUN, "-n", "1"], saying="ranks disagree")
+        # A data set that one rank alone lacks.
+        script = self.folder / "one-lacks"
+        script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd {self.folder}\nexec "$@"\n')
+        script.chmod(0o755)
+        here = self.folder / "here"
+        subprocess.run([TACHO, "data", "make", "cifar10", here / "data", "--records", "40"], check=True)
+        self.refuses("train", "squeezenet1_1", "--data", "cifar10:data", "--no-db", launcher=[*two, script], cwd=here,
+                     saying="rank 1 on host")
+
+    def test_without_a_launcher_it_says_what_to_install(self):
+        done = self.refuses("bench", *self.SMALL, "--devices", "2", env={**os.environ, "PATH": "/nowhere"},
+                            saying="openmpi-bin")
+        self.assertEqual(done.stdout, "")
+
+    def test_commands_that_measure_nothing_are_rank_0s_alone(self):
+        done = run("models", "--format", "json", launcher=[*MPIRUN, "-n", "3"])
+        self.assertEqual(len(json.loads(done.stdout)), 16)
+
+
+class Learning(Test):
+    IMAGES = 24
+    seed = 4
+
+    def first_weights(self, network):
+        """Such that no value before a ReLU lies next to zero, where rounding alone would decide."""
+        path = self.folder / f"{network}.first"
+        if path.exists():
+            return path
+        subprocess.run([TACHO, "weights", "init", network, "--seed", "1", "--classes", "5", "-o", path], check=True)
+        tensors = {}
+        for name, (kind, shape, data) in read_safetensors(path).items():
+            values = numpy.frombuffer(data, numpy.float32).copy() if kind == "F32" else data
+            layer, _, what = name.rpartition(".")
+            is_norm = f"{layer}.running_mean" in read_safetensors(path)
+            if what == "weight":
+                values = numpy.full_like(values, 0.2) if is_norm else values * (1 if "fc" in name or is_norm else 0.15)
+            if what == "bias" and "fc" not in name:
+                values[:] = 1
+                if not layer.endswith(("bn2", "downsample.1")):  # sums of branches are above 0
+                    values[::4] = -1
+            tensors[name] = (kind, shape, bytes(values))
+        write_safetensors(path, tensors)
+        return path
+
+    def train(self, name, devices, batch, *more, network="squeezenet1_1", steps=5):
+        images, labels = self.folder / "x.npy", self.folder / "y.npy"
+        if not images.exists():
+            draw = numpy.random.default_rng(self.seed)
+            numpy.save(images, draw.normal(size=(self.IMAGES, 3, 64, 64)).astype(numpy.float32))
+            numpy.save(labels, draw.integers(0, 5, self.IMAGES))
+        weights = self.folder / f"{name}.safetensors"
+        done = run("train", network, "--data", f"npy:{images},{labels}", "--shuffle", "off", "--augment", "none",
+                   "--devices", devices, "--threads", "1", "--batch", batch, "--steps", steps, "--classes", "5", "--optimizer", "sgd",
+                   "--lr", "0.01", "--schedule", "constant", "--kernel", "direct", "--no-db", "--weights", self.first_weights(network),
+                   "--save-weights", weights, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return weights.read_bytes(), done
+
+    def difference(self, name, other):
+        """Of the worst tensor from what it should be, in its norm."""
+        ours, theirs = ({key: numpy.frombuffer(data, numpy.float32) for key, (_, _, data) in
+                         read_safetensors(self.folder / f"{which}.safetensors").items() if "num_batches" not in key}
+                        for which in (name, other))
+        worst = 0
+        for key in theirs:
+            if "running" in key:
+                continue
+            worst = max(worst, numpy.linalg.norm(ours[key] - theirs[key]) / numpy.linalg.norm(theirs[key]))
+        return worst
+
+    def test_devices_learn_what_one_learns_from_all_images(self):
+        self.train("one", 1, 12, "--dropout", "0")
+        for devices in (2, 3, 4):
+            self.train("many", devices, 12 // devices, "--dropout", "0")
+            self.assertLess(self.difference("many", "one"), 1e-5, devices)
+        self.train("one", 1, 9, "--dropout", "0")
+        self.train("many", 3, 3, "--dropout", "0")
+        self.assertLess(self.difference("many", "one"), 1e-5)
+
+    def test_so_they_do_with_batch_norms_in_step(self):
+        self.train("one", 1, 6, network="resnet18")
+        for devices in (2, 3):
+            self.train("many", devices, 6 // devices, "--batch-norm", "sync", network="resnet18")
+            # Of some draws one maximum of a pooling lies so near the next that rounding turns it: not of this one.
+            self.assertLess(self.difference("many", "one"), 1e-5, devices)
+        self.train("many", 2, 3, network="resnet18")  # out of step they do not
+        self.assertGreater(self.difference("many", "one"), 1e-4)
+
+    def test_the_same_run_ends_in_the_same_bits(self):
+        first, _ = self.train("first", 2, 3, network="resnet18")
+        again, _ = self.train("again", 2, 3, network="resnet18")
+        self.assertEqual(first, again)
+
+    def test_goes_on_from_a_checkpoint_with_the_same_and_with_other_devices(self):
+        whole, _ = self.train("whole", 2, 3, "--dropout", "0", steps=6)
+        for resumed in (2, 1):
+            checkpoints = ["--checkpoint", self.folder / f"checkpoints{resumed}", "--checkpoint-every", "1", "--dropout", "0"]
+            self.train("part", 2, 3, *checkpoints, steps=6)
+            # As if the run had been killed after its fourth step.
+            for path in (self.folder / f"checkpoints{resumed}").glob("*"):
+                if int("".join(filter(str.isdigit, path.stem))) > 4:
+                    path.unlink()
+            weights, done = self.train("resumed", resumed, 6 // resumed, *checkpoints, "--resume", steps=6)
+            self.assertIn("resumed at step 4 of 6", done.stderr)
+            if resumed == 2:
+                self.assertEqual(weights, whole)
+            else:
+                self.assertIn("it ran on 2 devices before, now on 1: it will not end in the same bits", done.stderr)
+                self.assertLess(self.difference("resumed", "whole"), 1e-5)
+
+    def test_another_batch_over_all_devices_is_another_run(self):
+        checkpoints = ["--checkpoint", self.folder / "checkpoints"]
+        self.train("part", 2, 3, *checkpoints, steps=1)
+        self.refuses("train", "squeezenet1_1", "--data", f"npy:{self.folder}/x.npy,{self.folder}/y.npy", "--batch", "3",
+                     "--steps", "1", "--classes", "5", "--no-db", *checkpoints, "--resume", saying="batch 6 over all 2 devices, here 3 over 1")
+
+
+class Losses(Test):
+    """Ranks that are killed or stopped at some moment."""
+
+    def ranks_of(self, process):
+        children = {}
+        for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                pid, *_, rest = status.read_text().partition(" (")
+                children.setdefault(int(rest.rpartition(") ")[2].split()[1]), []).append(int(pid))
+            except (OSError, ValueError):
+                pass
+        return sorted(rank for launcher in children.get(process.pid, []) for rank in children.get(launcher, []))
+
+    @staticmethod
+    def runs(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
+        except OSError:
+            return False
+
+    def lose(self, sign, rank, after_s):
+        store = self.folder / "results.db"
+        store.unlink(missing_ok=True)
+        cells = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1,2,3", "--mode", "train", "--repeat", "300",
+                 "--devices", "2", "--threads", "1", "--db", str(store)]
+        process = subprocess.Popen([TACHO, *cells], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while len(ranks := self.ranks_of(process)) < 2:
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        time.sleep(after_s)
+        if process.poll() is not None:
+            return process.communicate()  # it was done before
+        begin = time.monotonic()
+        os.kill(ranks[rank], sign)
+        _, said = process.communicate(timeout=60)
+        if process.returncode == 0:
+            return
+        self.assertEqual(process.returncode, 1, said)
+        self.assertLess(time.monotonic() - begin, 30)
+        lines = [line for line in said.splitlines() if "on host" in line]
+        self.assertEqual(len(lines), 1, said)
+        self.assertRegex(lines[0], rf"tacho: rank {rank} on host \S+ ")
+        self.assertEqual([], [pid for pid in ranks if self.runs(pid)])
+        kept = json.loads(run("results", "export", "--db", store, "--format", "json").stdout or "[]") if store.exists() else []
+        if "--continue" in lines[0]:
+            done = run(*cells, "--continue")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            after = json.loads(run("results", "export", "--db", store, "--format", "json").stdout)
+            self.assertEqual(len(after), 3)
+            self.assertLessEqual({record["id"] for record in kept}, {record["id"] for record in after})
+
+    def test_a_rank_that_is_lost_ends_all_and_is_named(self):
+        draw = random.Random(11)
+        moments = 10 if SOAK else 1
+        for sign in (signal.SIGKILL, signal.SIGSTOP):
+            for turn in range(moments):
+                for rank in (0, 1) if not SOAK else (turn % 2,):
+                    with self.subTest(sign=sign, rank=rank, turn=turn):
+                        self.lose(sign, rank, draw.uniform(0.3, 8))
+
+    def test_ctrl_c_keeps_what_is_finished(self):
+        store = self.folder / "results.db"
+        cells = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1-50", "--repeat", "20", "--devices", "2", "--threads",
+                 "1", "--db", str(store)]
+        process = subprocess.Popen([TACHO, *cells, "--format", "jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        rest, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("--continue", said)
+        self.assertEqual(first["batch"], 1)
+
+
+@unittest.skipIf(namespaces.why_unsupported(), namespaces.why_unsupported())
+class Hosts(Test):
+    """Ranks on hosts with links of their own."""
+
+    def records_on(self, cluster, *arguments, **options):
+        done = cluster.mpirun([TACHO, *map(str, arguments), "--format", "json", "--no-db"], **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_an_exchange_takes_what_the_link_says(self):
+        cell = ["bench", "squeezenet1_1", "--image", "64", "--batch", "2", "--mode", "train", "--threads", "1", "--warmup", "1",
+                "--repeat", "3"]
+        with namespaces.Cluster(hosts=2, rate_mbit=200) as cluster:
+            shown = {}
+            for mbit in (200, 100):
+                for host in cluster.hosts:
+                    cluster.limit_link(host, mbit)
+                (record,) = self.records_on(cluster, *cell)
+                self.assertEqual([rank["host"] for rank in record["ranks"]], ["node0", "node1"])
+                self.assertEqual(record["nodes"], 2)
+                shown[mbit] = record["allreduce_ms"]
+                bits = record["bytes_moved"] / 2 * 8
+                self.assertGreater(shown[mbit], 0.95 * bits / mbit / 1e3)
+                self.assertLess(shown[mbit], 1.5 * bits / mbit / 1e3)
+            self.assertAlmostEqual(shown[100] / shown[200], 2, delta=0.4)
+
+    def test_a_network_learns_on_several_hosts(self):
+        with namespaces.Cluster(hosts=2) as cluster:
+            (record,) = self.records_on(cluster, "train", "squeezenet1_1", "--data", "synthetic", "--subset", "32", "--batch",
+                                        "4", "--steps", "4", "--threads", "1")
+            self.assertEqual((record["devices"], record["nodes"]), (2, 2))
+
+    def test_a_host_that_vanishes_is_named(self):
+        with namespaces.Cluster(hosts=2) as cluster:
+            command = cluster.mpirun_command([TACHO, "bench", "squeezenet1_1", "--image", "64", "--batch", "1", "--mode", "train",
+                                              "--threads", "1", "--repeat", "100000", "--no-db"])
+            # A pipe would stay open as long as the shell to the other host.
+            with open(self.folder / "said", "w") as said:
+                process = subprocess.Popen(command, stdout=said, stderr=said)
+            time.sleep(6)
+            begin = time.monotonic()
+            cluster.unplug("node1")
+            process.wait(timeout=90)
+            self.assertLess(time.monotonic() - begin, 30)
+            self.assertRegex((self.folder / "said").read_text(), r"tacho: rank 1 on host node1 has not answered")
+
+    def test_suite_nodes_names_the_slow_host_and_no_other(self):
+        with namespaces.Cluster(hosts=4, rate_mbit=2000) as cluster:
+            call = [TACHO, "suite", "nodes", "--format", "json"]
+
+            def outliers():
+                done = cluster.mpirun(call)
+                hosts = json.loads(done.stdout)
+                slow = {host["host"]: [figure["what"] for figure in host["figures"] if figure["outlier"]] for host in hosts}
+                slow = {host: figures for host, figures in slow.items() if figures}
+                self.assertEqual(done.returncode, 1 if slow else 0, done.stderr)
+                return slow
+
+            for _ in range(20 if SOAK else 1):
+                self.assertEqual(outliers(), {})
+            cluster.limit_link("node2", 200)
+            for _ in range(10 if SOAK else 1):
+                self.assertEqual(list(outliers()), ["node2"])
+            cluster.limit_link("node2", 2000)
+            try:
+                cluster.limit_cpu("node1", 0.5)
+            except namespaces.Unsupported:
+                return
+            for _ in range(10 if SOAK else 1):
+                self.assertEqual(list(outliers()), ["node1"])
+
+
+if __name__ == "__main__":
+    SOAK = "--soak" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--soak"]
+    TACHO = os.path.abspath(sys.argv.pop(1))
+    if not shutil.which("mpirun"):
+        print("mpirun is missing: scripts/install-dependencies build")
+        sys.exit(SKIPPED)
+    unittest.main()
