@@ -43,7 +43,9 @@ std::string run_named(std::span<const Record> records, std::string_view prefix) 
 }  // namespace
 
 bool is_record_of(const Record& record, const Record& wanted) {
-  return agree(record, wanted, {FieldRole::subject, FieldRole::work, FieldRole::means, FieldRole::protocol});
+  Record placed = wanted;
+  placed.nodes = record.nodes;  // a call does not say how many machines its devices are on
+  return agree(record, placed, {FieldRole::subject, FieldRole::work, FieldRole::means, FieldRole::protocol});
 }
 
 std::vector<Record> find_run(std::span<const Record> records, std::string_view id_prefix,

@@ -14,7 +14,7 @@
 namespace tacho {
 namespace {
 
-constexpr int kRounds = 7, kLeastRounds = 3;
+constexpr int kRounds = 9, kLeastRounds = 5;
 
 Json json_of(const NodeCheck& check) {
   Json list = Json::array();

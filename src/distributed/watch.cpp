@@ -191,7 +191,7 @@ std::string Watch::silent_peer() const {
 }
 
 void Watch::work(const std::stop_token& stop) {
-  double next_beat_ms = 0, last_ms = now_ms();
+  double next_beat_ms = 0, last_ms = now_ms(), woken_ms = -kSilenceMs;
   while (!stop.stop_requested()) {
     std::vector<pollfd> sockets;
     for (const auto& [socket, peer] : peers_) sockets.push_back({socket, POLLIN, 0});
@@ -205,12 +205,14 @@ void Watch::work(const std::stop_token& stop) {
     // Who was stopped itself heard nobody meanwhile.
     const bool was_stopped = now_ms() - last_ms > kSilenceMs / 2;
     if (was_stopped) {
+      woken_ms = now_ms();
       for (auto& [socket, peer] : peers_) peer.heard_ms = now_ms();
     }
     last_ms = now_ms();
     if (all_there) lost_ = silent_peer();
     if (lost_.empty()) continue;
-    if (!was_stopped) on_loss_(lost_);  // otherwise it is this rank that others have given up
+    // Shortly after it was stopped, it is this rank that others have given up.
+    if (now_ms() - woken_ms > kSilenceMs) on_loss_(lost_);
     return;
   }
 }

@@ -13,8 +13,7 @@ constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
 constexpr double kMedianToMean = 1.2533;    // how much less sure a median is
 constexpr size_t kHostsThatSpread = 4;      // with fewer, one that is slow makes up too much of the spread
 
-// Of one sample around its host's median, as a share: the typical one over all hosts, whatever one of them
-// does.
+// Of one sample around its host's median, as a share: that of the noisiest host.
 double noise_share(const HostFigures& figures) {
   std::vector<double> shares;
   for (const auto& samples : figures.samples) {
