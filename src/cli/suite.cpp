@@ -10,6 +10,7 @@
 #include "cli/nodes.h"
 #include "report/cifar_table.h"
 #include "report/grid_table.h"
+#include "report/published.h"
 #include "report/scaling_table.h"
 #include "report/zoo_table.h"
 #include "results/axis.h"
@@ -88,14 +89,16 @@ std::string present_cifar(std::span<const Record> records, const std::string& sh
 }
 
 std::string present_grid(std::span<const Record> records, const Layout& layout) {
-  std::vector<Record> published = select_records("reference:dgx1-v100", {}, "").records;
-  const std::vector<Record> station = select_records("reference:dgx-station-grid", {}, "").records;
+  std::vector<Record> published =
+      select_records("reference:dgx1-v100/model=resnet18/mode=infer", {}, "").records;
+  const std::vector<Record> station =
+      select_records("reference:dgx-station-grid/precision=f32", {}, "").records;
   published.insert(published.end(), station.begin(), station.end());
   const SystemInfo& system = records[0].system;
   const std::string caption = fmt::format(
-      "{}: {}, {} cores; ms per pass of devices x total batch; scattering and gathering are included; ~ is "
-      "not simply "
-      "valid\n\n",
+      "{}: {}, {} cores; ms per pass of devices x total batch, with scattering and gathering; ~ is not "
+      "simply valid; the "
+      "DGX-1's grid was published as a picture, and the DGX Station's network is ResNet50\n\n",
       system.name, system.cpu, system.cores);
   return wrap(caption, layout.width) + render(grid_table(records, published), layout) +
          "\nWhere the time went, in ms:\n\n" + render(grid_parts_table(records), layout);
@@ -107,7 +110,8 @@ std::string present_scaling(std::span<const Record> records, const Layout& layou
   const std::string caption =
       fmt::format("{}: {}, {} cores; 32 images a device; backward is all that follows the forward pass\n\n",
                   system.name, system.cpu, system.cores);
-  return wrap(caption, layout.width) + render(scaling_table(records, published), layout);
+  return wrap(caption, layout.width) + render(scaling_table(records, published), layout) + "\n" +
+         wrap(known_errors(published), layout.width, 2);
 }
 
 // As the suite's report shows them; a table of the records where it has none.
