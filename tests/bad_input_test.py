@@ -133,7 +133,8 @@ def wrong_calls(checks):
     checks.refuses("unknown engine to infer", infer("w.safetensors", "x.npy", MODEL, "--engine", "tpu"), "tpu", "native")
     checks.refuses("unknown format", [*bench, "--format", "xml"], "xml", "json")
     checks.refuses("no threads", infer("w.safetensors", "x.npy", MODEL, "--threads", "0"), "--threads", "0")
-    checks.refuses("several devices", [*bench, "--devices", "2"], "--devices", "1")
+    checks.refuses("no devices", [*bench, "--devices", "0"], "--devices", "1")
+    checks.refuses("no such way to share", [*bench, "--parallel", "ring"], "--parallel", "scatter")
     for axis in ("--batch", "--threads", "--image"):
         checks.refuses(f"empty list for {axis}", [*bench, axis, ","], axis)
         checks.refuses(f"words for {axis}", [*bench, axis, "many"], "many")

@@ -154,6 +154,8 @@ void mark_differences(ComparedPair& pair) {
   }
   for (const Record* record : {&pair.a, &pair.b}) {
     if (!record->known_error.empty()) pair.marks.push_back(record->known_error);
+    if (record->judgement.verdict == Verdict::simulated)
+      pair.marks.push_back(fmt::format("the {} is simulated", record == &pair.a ? "first" : "second"));
   }
   if (pair.metric->lower_is_better && !pair.a.median_ms != !pair.b.median_ms) {
     pair.marks.emplace_back("a median against a mean");
