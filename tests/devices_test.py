@@ -2,6 +2,8 @@
 """Several devices over MPI, with the whole program: devices_test.py TACHO [--soak]. Needs python3-numpy and mpirun; tests
 on several hosts need what tests/namespaces.py needs. With --soak ranks are lost at ten moments each."""
 
+import csv
+import io
 import json
 import os
 import pathlib
@@ -317,6 +319,21 @@ class Hosts(Test):
                 self.assertGreater(shown[mbit], 0.95 * bits / mbit / 1e3)
                 self.assertLess(shown[mbit], 1.5 * bits / mbit / 1e3)
             self.assertAlmostEqual(shown[100] / shown[200], 2, delta=0.4)
+
+    def test_a_step_over_a_link_takes_what_the_plan_says(self):
+        cell = ["bench", "resnet18", "--image", "64", "--batch", "8", "--mode", "train", "--threads", "1", "--warmup", "2",
+                "--repeat", "7"]
+        store = self.folder / "results.db"
+        with namespaces.Cluster(hosts=2, rate_mbit=400) as cluster:
+            done = cluster.run("node0", [TACHO, *cell, "--db", store], timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (measured,) = self.records_on(cluster, *cell)
+            shown = cluster.mpirun([TACHO, "system", "--network", "--format", "csv"])
+            (link,) = csv.DictReader(io.StringIO(shown.stdout))
+        done = run("plan", "--db", store, "--devices", "2", "--network", link["--network"], "--format", "csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (predicted,) = csv.DictReader(io.StringIO(done.stdout))
+        self.assertAlmostEqual(float(predicted["step_ms"]), measured["median_ms"], delta=0.15 * measured["median_ms"])
 
     def test_a_network_learns_on_several_hosts(self):
         with namespaces.Cluster(hosts=2) as cluster:

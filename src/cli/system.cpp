@@ -116,11 +116,14 @@ std::string network_text(const SystemOptions& options, World& world) {
            to_string(NetworkSpeed{.bytes_per_s = gbs * 1e9, .latency_s = latency_us * 1e-6})});
     }
   }
-  return render(grid, layout);
+  return layout.format == Format::csv ? render_csv(grid) : render(grid, layout);
 }
 
 void measure_network(const SystemOptions& options, CommandContext& context) {
   World& world = context.ranks.world();
+  const Format format = chosen_layout(options.output).format;
+  if (format == Format::json || format == Format::jsonl)
+    throw UserError("--format: 'tacho system --network' prints table, md or csv");
   if (context.ranks.is_first()) check_output(options.output);
   if (!context.ranks.were_launched()) {
     start_ranks(kLocalRanks, context);
