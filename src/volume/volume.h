@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "volume/box.h"
+
+namespace tacho {
+
+// How a voxel is stored. u32, u64 and i64 are for labels.
+enum class VoxelType { u8, u16, u32, u64, i64, f32 };
+
+size_t size_of(VoxelType type);
+std::string_view name_of(VoxelType type);  // "uint8", as zarr and HDF5's users say
+
+// The extent of a voxel along z, y and x.
+struct VoxelSize {
+  std::array<double, 3> size = {1, 1, 1};
+  std::string unit = {};  // "nanometer"; empty where the file does not say
+};
+
+struct VolumeInfo {
+  Point shape = {};
+  VoxelType type = VoxelType::u8;
+  std::optional<Point> chunk = {};  // nothing where the voxels are stored in one piece
+  std::optional<VoxelSize> voxel_size = {};
+  std::string name = {};  // as messages call it: "a.h5:/volumes/raw"
+};
+
+// A three-dimensional array on disk, of which parts are read. By one thread at a time.
+class Volume {
+ public:
+  virtual ~Volume() = default;
+  virtual const VolumeInfo& info() const = 0;
+  // The voxels of a box inside the volume, row-major, in their own type and this machine's byte order. Throws
+  // UserError where the file is damaged.
+  virtual void read(const Box& box, std::span<std::byte> voxels) = 0;
+};
+
+// `F.h5:/path`, or `F.h5` where CREMI's /volumes/raw is meant; `DIR.zarr:/path`, or `DIR.zarr` of an array or
+// of an OME-NGFF group, whose array 0 it is. Throws UserError that says what is there instead.
+std::unique_ptr<Volume> open_volume(std::string_view specification);
+
+}  // namespace tacho
