@@ -26,6 +26,9 @@ class Communicator {
   // awaited.
   virtual void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) = 0;
 
+  // Fills `in` with the next message of that length, whoever sends it; returns who.
+  virtual int receive_from_any(std::span<std::byte> in) = 0;
+
   // The first `size` ranks among themselves, also for another thread; nothing on the other ranks.
   virtual std::unique_ptr<Communicator> first(int size) = 0;
 

@@ -65,10 +65,18 @@ class MpiCommunicator final : public Communicator {
       if (received > 0)
         MPI_Irecv(in.data(), static_cast<int>(received), MPI_BYTE, from, 0, ranks_, &requests[0]);
       if (sent > 0) MPI_Isend(out.data(), static_cast<int>(sent), MPI_BYTE, to, 0, ranks_, &requests[1]);
-      wait(requests);
+      wait(requests, MPI_STATUSES_IGNORE);
       in = in.subspan(received);
       out = out.subspan(sent);
     }
+  }
+
+  int receive_from_any(std::span<std::byte> in) override {
+    std::array<MPI_Request, 1> request = {MPI_REQUEST_NULL};
+    MPI_Irecv(in.data(), static_cast<int>(in.size()), MPI_BYTE, MPI_ANY_SOURCE, 0, ranks_, request.data());
+    std::array<MPI_Status, 1> status{};
+    wait(request, status.data());
+    return status[0].MPI_SOURCE;
   }
 
   std::unique_ptr<Communicator> first(int size) override {
@@ -79,11 +87,11 @@ class MpiCommunicator final : public Communicator {
 
  private:
   // Nothing moves unless somebody asks MPI for it.
-  void wait(std::array<MPI_Request, 2>& requests) const {
+  void wait(std::span<MPI_Request> requests, MPI_Status* statuses) const {
     const double begin = now_ms();
     for (int tries = 0;; ++tries) {
       int done = 0;
-      MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+      MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses);
       if (done != 0) return;
       if (waiting() == Waiting::nap) {
         const double nap_ms = std::clamp(kNapShare * (now_ms() - begin), kShortestNapMs, kLongestNapMs);

@@ -13,6 +13,10 @@ class Alone final : public Communicator {
   void exchange(std::span<const std::byte>, int, std::span<std::byte>, int) override {
     assert(false && "there is nobody to talk to");
   }
+  int receive_from_any(std::span<std::byte>) override {
+    assert(false && "there is nobody to talk to");
+    return 0;
+  }
   std::unique_ptr<Communicator> first(int) override { return alone(); }
 };
 

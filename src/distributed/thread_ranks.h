@@ -45,6 +45,20 @@ class ThreadRank final : public Communicator {
     waiting.pop_front();
   }
 
+  int receive_from_any(std::span<std::byte> in) override {
+    std::unique_lock lock(post_.mutex);
+    for (;;) {
+      for (int from = 0; from < size_; ++from) {
+        auto& waiting = post_.messages[{channel_, from, rank_}];
+        if (waiting.empty()) continue;
+        std::memcpy(in.data(), waiting.front().data(), in.size());
+        waiting.pop_front();
+        return from;
+      }
+      post_.came.wait(lock);
+    }
+  }
+
   std::unique_ptr<Communicator> first(int size) override {
     const int64_t channel = channel_ * kMostChildren + ++children_;
     return rank_ < size ? std::make_unique<ThreadRank>(post_, channel, rank_, size) : nullptr;

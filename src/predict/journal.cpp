@@ -1,0 +1,102 @@
+#include "predict/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json_values.h"
+#include "base/text.h"
+
+namespace tacho {
+namespace {
+
+constexpr std::string_view kIdentity = "prediction.json", kNotes = "done-";
+
+// "17 345678 89abcdef ." The dot tells a whole line.
+std::string line_of(int64_t block, const DoneBlock& done) {
+  return fmt::format("{} {} {:08x} .\n", block, done.bytes, done.checksum);
+}
+
+void read_line(const std::string& line, std::map<int64_t, DoneBlock>& blocks) {
+  const auto words = split(line, ' ');
+  if (words.size() != 4 || words[3] != ".") return;
+  const auto block = parse_integer(words[0]), bytes = parse_integer(words[1]);
+  if (!block || !bytes) return;
+  blocks[*block] = {*bytes, static_cast<uint32_t>(std::strtoul(words[2].c_str(), nullptr, 16))};
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path) {
+  throw UserError("{}: cannot be written: {}", path.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+std::filesystem::path journal_folder(const std::filesystem::path& output) { return output / ".tacho"; }
+
+Journal::Journal(const std::filesystem::path& output, int rank)
+    : path_(journal_folder(output) / fmt::format("{}{}", kNotes, rank)) {
+  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) refuse(path_);
+  // What a crash cut off ends here: the next note begins a line of its own.
+  if (lseek(file_, 0, SEEK_END) > 0 && write(file_, "\n", 1) != 1) refuse(path_);
+}
+
+Journal::~Journal() { close(file_); }
+
+void Journal::note(int64_t block, const DoneBlock& done) {
+  const std::string line = line_of(block, done);
+  const auto written = write(file_, line.data(), line.size());
+  if (written >= 0 && static_cast<size_t>(written) < line.size()) errno = ENOSPC;
+  if (written != static_cast<ssize_t>(line.size()) || fdatasync(file_) != 0) refuse(path_);
+}
+
+std::map<int64_t, DoneBlock> read_journal(const std::filesystem::path& output) {
+  std::map<int64_t, DoneBlock> blocks;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(journal_folder(output), none)) {
+    if (!entry.path().filename().string().starts_with(kNotes)) continue;
+    for (const std::string& line : split(read_file(entry.path()), '\n')) read_line(line, blocks);
+  }
+  return blocks;
+}
+
+void write_identity(const std::filesystem::path& output, const Json& identity) {
+  std::error_code error;
+  std::filesystem::create_directories(journal_folder(output), error);
+  if (error) throw UserError("{}: cannot be made: {}", journal_folder(output).string(), error.message());
+  write_file_atomically(journal_folder(output) / kIdentity, to_text(identity, 2) + "\n");
+}
+
+std::optional<Point> block_of_identity(const std::filesystem::path& output) {
+  const Json there = parse_json(read_file_if_present(journal_folder(output) / kIdentity));
+  const auto found = there.is_object() ? there.find("block") : there.end();
+  if (found == there.end()) return {};
+  try {
+    return found->get<Point>();
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
+
+void check_identity(const std::filesystem::path& output, const Json& identity) {
+  const std::filesystem::path path = journal_folder(output) / kIdentity;
+  if (!std::filesystem::exists(path)) {
+    throw UserError("--resume: {} is no prediction that was begun by 'tacho predict'", output.string());
+  }
+  const Json there = parse_json(read_file(path));
+  if (!there.is_object()) throw UserError("{}: damaged; predict into another folder", path.string());
+  for (const auto& [name, value] : identity.items()) {
+    const auto found = there.find(name);
+    if (found != there.end() && *found == value) continue;
+    throw UserError("--resume: {} was begun with {} {}, not {}; predict into another folder", output.string(),
+                    name, found == there.end() ? "no" : to_text(*found), to_text(value));
+  }
+}
+
+}  // namespace tacho

@@ -1,0 +1,53 @@
+#include "predict/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "base/json_values.h"
+#include "base/test_folder.h"
+
+namespace tacho {
+namespace {
+
+class JournalFiles : public testing::Test {
+ protected:
+  JournalFiles() { write_identity(output(), {{"model", "unet3d"}, {"block", {4, 5, 6}}}); }
+  std::filesystem::path output() const { return folder_.path() / "out.zarr"; }
+
+  TestFolder folder_;
+};
+
+TEST_F(JournalFiles, KeepsTheNotesOfAllRanks) {
+  Journal(output(), 0).note(7, {100, 0xabcdef01});
+  Journal(output(), 1).note(3, {200, 2});
+  const std::map<int64_t, DoneBlock> expected = {{3, {200, 2}}, {7, {100, 0xabcdef01}}};
+  EXPECT_EQ(read_journal(output()), expected);
+}
+
+TEST_F(JournalFiles, ANoteThatWasCutOffDoesNotCountAndHarmsNoLaterOne) {
+  Journal(output(), 0).note(1, {10, 1});
+  std::ofstream(journal_folder(output()) / "done-0", std::ios::app) << "2 20 0000";
+  Journal(output(), 0).note(3, {30, 3});
+  const std::map<int64_t, DoneBlock> expected = {{1, {10, 1}}, {3, {30, 3}}};
+  EXPECT_EQ(read_journal(output()), expected);
+}
+
+TEST_F(JournalFiles, AnotherPredictionIsRefusedWithWhatDiffers) {
+  EXPECT_NO_THROW(check_identity(output(), {{"model", "unet3d"}}));
+  try {
+    check_identity(output(), {{"model", "unet3d"}, {"block", {4, 5, 7}}});
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("block [4,5,6], not [4,5,7]"));
+  }
+}
+
+TEST_F(JournalFiles, AFolderThatIsNoPredictionIsRefused) {
+  EXPECT_THROW(check_identity(folder_.path(), {}), UserError);
+}
+
+}  // namespace
+}  // namespace tacho

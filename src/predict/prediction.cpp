@@ -1,0 +1,279 @@
+#include "predict/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "distributed/collectives.h"
+#include "distributed/seat.h"
+#include "distributed/together.h"
+#include "engine/engines.h"
+#include "graph/receptive_field.h"
+#include "models/zoo.h"
+#include "predict/block_choice.h"
+#include "predict/chunks.h"
+#include "predict/identity.h"
+#include "tensors/model_weights.h"
+
+namespace tacho {
+namespace {
+
+constexpr double kMemoryShare = 0.6;        // of what is available, for the network's plans
+constexpr int64_t kBlocksPerDevice = 8;     // so that none waits long for another at the end
+
+bool is_folder_with_content(const std::filesystem::path& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none) && !std::filesystem::is_empty(path, none);
+}
+
+Graph network_of(const Model& model) { return build_model(model, {.batch = 1}); }
+
+VoxelNormalization normalization_of(const PredictionJob& job, const VolumeInfo& info) {
+  try {
+    const VoxelNormalization by_range = default_normalization(info.type);
+    return job.normalization.value_or(by_range);
+  } catch (const UserError& error) {
+    throw UserError("{} {}", info.name, error.what());
+  }
+}
+
+// One prediction on one rank. Every step is taken by all ranks together.
+class Prediction {
+ public:
+  Prediction(const PredictionJob& job, World& world, Communicator& ranks, const PredictionHooks& hooks)
+      : job_(job),
+        world_(world),
+        ranks_(ranks),
+        hooks_(hooks),
+        engine_(find_engine(job.execution.engine)),
+        network_(network_of(find_model(job.model))) {}
+
+  PredictionResult run(const std::filesystem::path& kernel_cache) {
+    take_seat(world_, job_.execution.devices, job_.execution.threads);
+    const double begin = now_ms();
+    together(ranks_, [&] { open_input(); });
+    choose(kernel_cache);
+    together(ranks_, [&] {
+      if (is_first()) open_output(kernel_cache);
+    });
+    together(ranks_, [&] {
+      if (!is_first()) output_.emplace(ZarrOutput::open(job_.output, description_));
+    });
+    const std::vector<int64_t> left = blocks_left();
+    const int64_t count = broadcast(ranks_, static_cast<int64_t>(left.size()));
+    result_.blocks_before = result_.all_blocks - count;
+    if (count > 0) {
+      compile();
+      result_.compile_ms = now_ms() - begin;
+      together(ranks_, [&] { run_blocks(left); });
+    }
+    return gathered();
+  }
+
+ private:
+  bool is_first() const { return ranks_.rank() == 0; }
+
+  void open_input() {
+    input_ = open_volume(job_.input);
+    normalization_ = normalization_of(job_, input_->info());
+    result_.volume = input_->info().shape;
+    ModelWeights read = read_model_weights(job_.weights, find_model(job_.model), network_);
+    if (!read.note.empty() && hooks_.note) hooks_.note(read.note);
+    weights_ = std::move(read.weights);
+  }
+
+  // Rank 0 measures for all.
+  void choose(const std::filesystem::path& kernel_cache) {
+    options_ = compile_options(job_.execution, 0, Sgd{}, kernel_cache);
+    block_ = {.block = job_.block.value_or(Point{}), .border = job_.border, .halo = job_.halo};
+    together(ranks_, [&] {
+      if (!is_first() || job_.block) return;
+      const auto before = job_.resume ? block_of_identity(job_.output) : std::nullopt;
+      if (before) {
+        block_.block = *before;
+        return;
+      }
+      const int beside = world_.seat(job_.execution.devices).count;
+      const auto memory = static_cast<int64_t>(kMemoryShare * static_cast<double>(available_memory_bytes()));
+      const BlockChoice choice =
+          choose_block(network_, weights_, engine_, options_, result_.volume, block_,
+                       {.memory_bytes = memory / beside, .blocks = kBlocksPerDevice * ranks_.size()});
+      block_.block = choice.block;
+      if (hooks_.note) hooks_.note(choice.reason);
+    });
+    for (int64_t& extent : block_.block) extent = broadcast(ranks_, extent);
+    result_.block = block_.block;
+    tiling_ = {result_.volume, block_.block};
+    result_.all_blocks = tiling_.count();
+    description_ = {.channels = network_.shape(network_.outputs[0])[1],
+                    .shape = result_.volume,
+                    .chunk = job_.chunk.value_or(block_.block),
+                    .type = job_.type,
+                    .compression = job_.compression,
+                    .voxel_size = input_->info().voxel_size,
+                    .name = job_.model};
+    check_chunk();
+  }
+
+  void check_chunk() const {
+    for (size_t axis = 0; axis < block_.block.size(); ++axis) {
+      if (block_.block[axis] % description_.chunk[axis] == 0) continue;
+      throw UserError("--chunk {}: must divide the block {} along every axis", to_string(description_.chunk),
+                      to_string(block_.block));
+    }
+  }
+
+  void open_output(const std::filesystem::path& kernel_cache) {
+    const Json identity =
+        prediction_identity(job_.model, weights_, *input_, normalization_, block_, description_);
+    const std::filesystem::path kernels = journal_folder(job_.output) / "kernels.tsv";
+    if (job_.resume && is_folder_with_content(job_.output)) {
+      check_identity(job_.output, identity);
+      output_.emplace(ZarrOutput::open(job_.output, description_));
+    } else {
+      output_.emplace(ZarrOutput::create(job_.output, description_));
+      write_identity(job_.output, identity);
+      std::error_code none;  // kernels are measured where there is no such file
+      std::filesystem::copy_file(kernel_cache, kernels, none);
+    }
+  }
+
+  // Only rank 0 knows.
+  std::vector<int64_t> blocks_left() const {
+    std::vector<int64_t> left;
+    if (!is_first()) return left;
+    const auto done = read_journal(job_.output);
+    for (int64_t number = 0; number < tiling_.count(); ++number) {
+      const auto found = done.find(number);
+      if (found == done.end() || !is_intact(*output_, tiling_.box(number), found->second))
+        left.push_back(number);
+    }
+    return left;
+  }
+
+  // The kernels that computed the first block compute all of them, on every rank and after every resumption:
+  // others would round otherwise.
+  void compile() {
+    options_.kernel_cache = journal_folder(job_.output) / "kernels.tsv";
+    const auto make = [&] {
+      runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_);
+    };
+    together(ranks_, [&] {
+      if (is_first()) make();
+    });
+    together(ranks_, [&] {
+      if (!is_first()) make();
+    });
+    weights_.clear();
+    result_.plan_bytes = runner_->memory_bytes();
+    result_.saved_share = runner_->cost().saved();
+  }
+
+  void run_blocks(const std::vector<int64_t>& left) {
+    Journal journal(job_.output, ranks_.rank());
+    Dealer dealer(ranks_, left);
+    const PipelineParts parts = {.input = *input_,
+                                 .normalization = normalization_,
+                                 .border = job_.border,
+                                 .tiling = tiling_,
+                                 .network = *runner_,
+                                 .output = *output_,
+                                 .journal = journal,
+                                 .blocks = dealer};
+    figures_ = run_pipeline(parts, {.on_block =
+                                        [&](int64_t blocks) {
+                                          if (hooks_.on_block)
+                                            hooks_.on_block(result_.blocks_before + blocks, result_.all_blocks);
+                                        },
+                                    .should_stop = hooks_.should_stop});
+  }
+
+  PredictionResult gathered() {
+    const auto sum = [&](auto own) {
+      const auto number = static_cast<double>(own);
+      const auto all = all_gather(ranks_, {&number, 1});
+      return std::accumulate(all.begin(), all.end(), 0.0);
+    };
+    const auto largest = [&](auto own) {
+      const auto number = static_cast<double>(own);
+      const auto all = all_gather(ranks_, {&number, 1});
+      return *std::ranges::max_element(all);
+    };
+    const auto mean = [&](double own) { return sum(own) / ranks_.size(); };
+    result_.blocks = static_cast<int64_t>(sum(figures_.blocks));
+    result_.output_voxels = static_cast<int64_t>(sum(figures_.output_voxels));
+    result_.input_voxels = static_cast<int64_t>(sum(figures_.input_voxels));
+    result_.bytes_read = static_cast<int64_t>(sum(figures_.bytes_read));
+    result_.bytes_written = static_cast<int64_t>(sum(figures_.bytes_written));
+    result_.seconds = largest(figures_.seconds);
+    result_.network_ms = mean(figures_.network_ms);
+    result_.input_wait_ms = mean(figures_.input_wait_ms);
+    result_.output_wait_ms = mean(figures_.output_wait_ms);
+    result_.reader_wait_ms = mean(figures_.reader_wait_ms);
+    result_.writer_wait_ms = mean(figures_.writer_wait_ms);
+    result_.plan_bytes = static_cast<int64_t>(largest(result_.plan_bytes));
+    result_.peak_memory_bytes = static_cast<int64_t>(largest(peak_memory_bytes()));
+    if (runner_) result_.flop = runner_->cost().flop * static_cast<double>(result_.blocks);
+    const int devices = job_.execution.devices;
+    result_.hosts.assign(world_.hosts().begin(), world_.hosts().begin() + devices);
+    result_.has_cores = world_.has_cores_for(devices, job_.execution.threads);
+    return result_;
+  }
+
+  const PredictionJob& job_;
+  World& world_;
+  Communicator& ranks_;
+  const PredictionHooks& hooks_;
+  const Engine& engine_;
+  const Graph network_;
+  std::unique_ptr<Volume> input_;
+  VoxelNormalization normalization_;
+  Weights weights_;
+  CompileOptions options_;
+  BlockOptions block_;
+  Tiling tiling_;
+  ZarrDescription description_;
+  std::optional<ZarrOutput> output_;
+  std::optional<BlockRunner> runner_;
+  PipelineFigures figures_;
+  PredictionResult result_;
+};
+
+void require_positive(const char* option, const std::optional<Point>& size, int64_t least) {
+  if (!size || std::ranges::all_of(*size, [&](int64_t extent) { return extent >= least; })) return;
+  throw UserError("{} {}: every number must be {} or more", option, to_string(*size), least);
+}
+
+}  // namespace
+
+void check_prediction(const PredictionJob& job) {
+  const Model& model = find_model(job.model);
+  const Graph network = network_of(model);
+  if (model.image.size() != 3 || model.channels != 1 || !receptive_field(network)) {
+    throw UserError("{} predicts no volumes: take unet3d or unet3d_lite", model.name);
+  }
+  check_execution(job.execution, false);
+  find_computing_engine(job.execution.engine);
+  require_positive("--block", job.block, 1);
+  require_positive("--chunk", job.chunk, 1);
+  require_positive("--halo", job.halo, 0);
+  if (job.type != VoxelType::u8 && job.type != VoxelType::f32)
+    throw UserError("--dtype {}: uint8 or float32", name_of(job.type));
+  if (!job.resume && is_folder_with_content(job.output)) {
+    throw UserError("--output {}: is there already; --resume goes on with it", job.output.string());
+  }
+}
+
+std::optional<PredictionResult> predict(const PredictionJob& job, World& world,
+                                        const std::filesystem::path& kernel_cache,
+                                        const PredictionHooks& hooks) {
+  const auto ranks = world.all().first(job.execution.devices);
+  if (!ranks) return {};
+  return Prediction(job, world, *ranks, hooks).run(kernel_cache);
+}
+
+}  // namespace tacho
