@@ -15,6 +15,7 @@ void add_commands(Command app, CommandContext& context) {
   add_plan_command(app, context);
   add_report_command(app, context);
   add_infer_command(app, context);
+  add_predict_command(app, context);
   add_weights_command(app, context);
   add_export_command(app, context);
   add_manual_command(app, context);
@@ -23,7 +24,7 @@ void add_commands(Command app, CommandContext& context) {
 
 bool runs_on_all_ranks(std::string_view command) {
   return command == "system" || command == "bench" || command == "suite" || command == "profile" ||
-         command == "train";
+         command == "train" || command == "predict";
 }
 
 }  // namespace tacho

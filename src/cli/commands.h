@@ -30,6 +30,7 @@ void add_compare_command(Command app, CommandContext& context);
 void add_plan_command(Command app, CommandContext& context);
 void add_report_command(Command app, CommandContext& context);
 void add_infer_command(Command app, CommandContext& context);
+void add_predict_command(Command app, CommandContext& context);
 void add_weights_command(Command app, CommandContext& context);
 void add_export_command(Command app, CommandContext& context);
 void add_manual_command(Command app, CommandContext& context);

@@ -94,6 +94,13 @@ struct Record {
   std::optional<int64_t> iterations = {}, epoch_count = {};
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 
+  // Of a prediction: how its volume was cut, and what its pipeline did.
+  std::string block = {}, halo = {}, border = {}, dtype = {}, compression = {};  // "64x128x128"; halo: or "exact"
+  std::optional<int64_t> blocks = {}, bytes_read = {}, bytes_written = {};
+  std::optional<double> input_mvox_per_s = {}, device_idle_percent = {}, halo_saved_percent = {};
+  std::optional<double> input_wait_ms = {}, output_wait_ms = {};   // the network: for a block, for the writer
+  std::optional<double> reader_wait_ms = {}, writer_wait_ms = {};  // those around it: for the network
+
   // Only of published results: the name of their set, and what is known about them.
   std::string reference = {}, source = {}, protocol = {}, known_error = {}, correction = {};
   std::map<std::string, double> corrected = {};     // the right figure, by the field's name

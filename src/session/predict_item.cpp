@@ -1,0 +1,51 @@
+#include "session/predict_item.h"
+
+#include <fmt/format.h>
+
+#include "capture/predict_record.h"
+
+namespace tacho {
+namespace {
+
+class PredictItem final : public WorkItem {
+ public:
+  explicit PredictItem(PredictionJob job) : job_(std::move(job)) {}
+
+  void check(const std::function<void(const std::string&)>&) override { check_prediction(job_); }
+
+  double work() const override { return 1; }  // it is the only item of its call
+  bool is_long() const override { return true; }
+  int devices() const override { return job_.execution.devices; }
+
+  void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
+    const auto result = predict(job_, context.world, context.kernel_cache, hooks(context));
+    if (!context.world.is_first() || !result) return;
+    if (result->blocks == 0 && result->blocks_before == result->all_blocks)
+      context.note(fmt::format("{}: all {} blocks are there", job_.output.string(), result->all_blocks));
+    if (result->blocks == 0 && context.should_stop()) return;
+    finish(make_predict_record(job_, *result, context.system));
+  }
+
+ private:
+  static PredictionHooks hooks(const ItemContext& context) {
+    return {.note = context.note,
+            .on_block =
+                [&context](int64_t done, int64_t all) {
+                  context.progress(fmt::format("block {} of {}", done, all),
+                                   static_cast<double>(done) / static_cast<double>(all));
+                },
+            .should_stop = context.should_stop};
+  }
+
+  PredictionJob job_;
+};
+
+}  // namespace
+
+WorkItems predict_item(PredictionJob job) {
+  WorkItems items;
+  items.push_back(std::make_unique<PredictItem>(std::move(job)));
+  return items;
+}
+
+}  // namespace tacho
