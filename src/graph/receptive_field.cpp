@@ -71,6 +71,13 @@ std::optional<Interval> required_input(const Graph& graph, int axis, Interval ou
   return required[static_cast<size_t>(graph.inputs[0])];
 }
 
+Extents total_strides(const Graph& graph) {
+  Extents strides;
+  const size_t axes = graph.shape(graph.inputs[0]).size() - 2;
+  for (size_t axis = 0; axis < axes; ++axis) strides.push_back(stride_product(graph, axis));
+  return strides;
+}
+
 std::optional<std::vector<ReceptiveField>> receptive_field(const Graph& graph) {
   std::vector<ReceptiveField> fields;
   const size_t axes = graph.shape(graph.inputs[0]).size() - 2;

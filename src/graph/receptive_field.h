@@ -17,6 +17,9 @@ struct Interval {
 // edges. Nothing where the network pools globally: then every output depends on all of the input.
 std::optional<Interval> required_input(const Graph& graph, int axis, Interval output);
 
+// By what the network's strides multiply up along each axis: with that period its dependence repeats.
+Extents total_strides(const Graph& graph);
+
 // How far, at most over all output positions, the network looks before and behind a position, per axis.
 struct ReceptiveField {
   int64_t before = 0, after = 0;
