@@ -56,6 +56,7 @@ class Hdf5Volume : public testing::Test {
   }
 
  private:
+  QuietHdf5 quiet_;
   TestFolder folder_;
 };
 
