@@ -43,6 +43,10 @@ std::string hdf5_reason() {
   return reason.empty() ? "HDF5 gives no reason" : std::string(trim(reason));
 }
 
+std::array<hsize_t, 3> hdf5_extents(const Point& point) {
+  return {static_cast<hsize_t>(point[0]), static_cast<hsize_t>(point[1]), static_cast<hsize_t>(point[2])};
+}
+
 std::vector<hsize_t> extents_of(const Hdf5Handle& space) {
   const int rank = H5Sget_simple_extent_ndims(space.id());
   std::vector<hsize_t> extents(static_cast<size_t>(std::max(rank, 0)));
