@@ -110,6 +110,16 @@ TEST_F(File, NamesPathAndReasonWhenItCannotBeRead) {
               AllOf(HasSubstr("cannot read"), HasSubstr("directory")));
 }
 
+TEST_F(File, FoldersAreMadeWithThoseAboveThem) {
+  for (const char* name : {"a/b/c", "a/b/c", "a/d/", "a/b"}) {
+    make_folders(folder_ / name);
+    EXPECT_TRUE(fs::is_directory(folder_ / name)) << name;
+  }
+  write_file_atomically(folder_ / "x", "a");
+  EXPECT_THAT(message_of([&] { make_folders(folder_ / "x" / "y"); }),
+              AllOf(HasSubstr("cannot make the directory"), HasSubstr("/x: File exists")));
+}
+
 TEST_F(File, NamesPathAndReasonWhenItCannotBeWritten) {
   EXPECT_THAT(message_of([&] { write_file_atomically(folder_ / "none" / "x", "a"); }),
               AllOf(HasSubstr("cannot write"), HasSubstr("none/x:"), HasSubstr("No such file")));

@@ -8,16 +8,22 @@
 namespace tacho {
 namespace {
 
-// Called from the innermost failure outwards: the first says most.
-herr_t take_first(unsigned, const H5E_error2_t* error, void* text) {
+// Called from the innermost failure outwards: the first says most, but for a filter, after which HDF5 looked
+// in vain.
+herr_t take_reason(unsigned, const H5E_error2_t* error, void* text) {
   auto& reason = *static_cast<std::string*>(text);
-  if (reason.empty() && error->desc != nullptr) reason = error->desc;
+  const std::string_view description = error->desc == nullptr ? "" : error->desc;
+  if (reason.empty() || description.starts_with("required filter")) reason = description;
   return 0;
 }
 
 }  // namespace
 
 QuietHdf5::QuietHdf5() {
+  // Every handle is given back. At the end of the program HDF5 would complain of what a damaged file made it
+  // lose.
+  static const bool no_work_at_exit = H5dont_atexit() >= 0;
+  static_cast<void>(no_work_at_exit);
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -26,7 +32,7 @@ QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
 
 std::string hdf5_reason() {
   std::string reason;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &reason);
   // Where the system refused, its own words are enough.
   constexpr std::string_view before = "error message = '";
   if (const size_t at = reason.find(before); at != std::string::npos) {
@@ -35,6 +41,10 @@ std::string hdf5_reason() {
   }
   std::ranges::replace(reason, '\n', ' ');
   return reason.empty() ? "HDF5 gives no reason" : std::string(trim(reason));
+}
+
+std::array<hsize_t, 3> hdf5_extents(const Point& point) {
+  return {static_cast<hsize_t>(point[0]), static_cast<hsize_t>(point[1]), static_cast<hsize_t>(point[2])};
 }
 
 std::vector<hsize_t> extents_of(const Hdf5Handle& space) {

@@ -2,9 +2,12 @@
 
 #include <hdf5.h>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "volume/box.h"
 
 namespace tacho {
 
@@ -48,6 +51,8 @@ class QuietHdf5 {
 
 // What HDF5 says about the call that failed last on this thread, in one line.
 std::string hdf5_reason();
+
+std::array<hsize_t, 3> hdf5_extents(const Point& point);
 
 // Of a data space; empty where it has none.
 std::vector<hsize_t> extents_of(const Hdf5Handle& space);

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "volume/hdf5_type.h"
-#include "volume/zarr_metadata.h"
 
 namespace tacho {
 namespace {
@@ -34,10 +33,6 @@ class Hdf5Volume : public Volume {
   Hdf5Handle file_, dataset_;
   VolumeInfo info_;
 };
-
-std::array<hsize_t, 3> hdf5_extents(const Point& point) {
-  return {static_cast<hsize_t>(point[0]), static_cast<hsize_t>(point[1]), static_cast<hsize_t>(point[2])};
-}
 
 void Hdf5Volume::read(const Box& box, std::span<std::byte> voxels) {
   assert(intersection(box, whole(info_.shape)) == box);

@@ -45,10 +45,6 @@ class TemporaryFile {
   std::string path_;
 };
 
-std::array<hsize_t, 3> hdf5_extents(const Point& point) {
-  return {static_cast<hsize_t>(point[0]), static_cast<hsize_t>(point[1]), static_cast<hsize_t>(point[2])};
-}
-
 // The CREMI file of a shape, chunk by chunk.
 class CremiFile {
  public:

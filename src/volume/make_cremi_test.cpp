@@ -34,7 +34,7 @@ TEST(MakeCremi, WritesTheTissueOfItsSeed) {
 
 TEST(MakeCremi, LeavesNothingWhenItIsStopped) {
   const TestFolder folder;
-  EXPECT_FALSE(make_cremi(folder.path() / "a.h5", {100, 300, 300}, 0, [](double done) { return done == 0; }));
+  EXPECT_FALSE(make_cremi(folder.path() / "a.h5", {600, 9, 9}, 0, [](double done) { return done == 0; }));
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 

@@ -19,7 +19,7 @@ constexpr float kCellMargin = kMostBend + kCellSpacing;
 constexpr float kCentreMargin =
     kCellMargin + 2 * kCellSpacing + static_cast<float>(kNeuronReach) * kNeuronSpacing;
 // Half of what a section shows through its thickness.
-constexpr float kSeenThrough = 2;
+constexpr float kSeenThrough = 1;
 
 // A neuron reaches further along its axis.
 struct Centre {

@@ -6,8 +6,8 @@
 namespace tacho {
 namespace {
 
-constexpr float kMitochondrionSpacing = 80, kMitochondrionLength = 42;
-constexpr float kClusterSpacing = 100, kClusterRadius = 26, kVesicleRadius = 4.5f;
+constexpr float kMitochondrionSpacing = 60, kMitochondrionLength = 42;
+constexpr float kClusterSpacing = 80, kClusterRadius = 26, kVesicleRadius = 4.5f;
 constexpr uint64_t kVesicles = 110;
 
 struct Owner {

@@ -10,7 +10,7 @@
 namespace tacho {
 namespace {
 
-constexpr float kMembraneGrey = 62, kMembraneHalfWidth = 1.6f, kMembraneFade = 2.4f;
+constexpr float kMembraneGrey = 66, kMembraneHalfWidth = 1.1f, kMembraneFade = 2.4f;
 
 // A neuron's cytoplasm.
 float grey_of(uint64_t neuron, const Random& random) { return 155 + 40 * random.uniform(neuron); }

@@ -7,15 +7,10 @@
 #include <string_view>
 
 #include "volume/box.h"
+#include "volume/voxel_size.h"
 #include "volume/voxel_type.h"
 
 namespace tacho {
-
-// The extent of a voxel along z, y and x.
-struct VoxelSize {
-  std::array<double, 3> size = {1, 1, 1};
-  std::string unit = {};  // "nanometer"; empty where the file does not say
-};
 
 struct VolumeInfo {
   Point shape = {};

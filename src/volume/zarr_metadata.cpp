@@ -276,13 +276,6 @@ std::optional<VoxelSize> parse_resolution(const Json& attributes) {
   return checked_voxel_size(size, "nanometer");
 }
 
-std::optional<VoxelSize> checked_voxel_size(const std::vector<double>& size, std::string unit) {
-  const bool right =
-      size.size() == 3 && std::ranges::all_of(size, [](double s) { return std::isfinite(s) && s > 0; });
-  if (!right) return {};
-  return VoxelSize{{size[0], size[1], size[2]}, std::move(unit)};
-}
-
 Json read_json_file(const fs::path& path) {
   std::error_code error;
   const uintmax_t size = fs::file_size(path, error);

@@ -46,10 +46,7 @@ Json ome_json(const std::string& name, const OmeDataset& dataset);
 // The size that an array's own attribute `resolution` tells, as CREMI's do.
 std::optional<VoxelSize> parse_resolution(const Json& attributes);
 
-// Positive and finite, as a voxel's size must be; nothing otherwise.
-std::optional<VoxelSize> checked_voxel_size(const std::vector<double>& size, std::string unit);
-
-// What both files hold. UserError where the text is no JSON object.
+// UserError where the text is no JSON object.
 Json read_json_file(const std::filesystem::path& path);
 // An empty object where there is no such file.
 Json read_json_file_if_present(const std::filesystem::path& path);

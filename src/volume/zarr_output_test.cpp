@@ -125,7 +125,7 @@ TEST_F(ZarrOutputTest, IsNotMadeWhereSomethingIs) {
   EXPECT_THAT([&] { ZarrOutput::create(file, description()); },
               ThrowsMessage<UserError>(HasSubstr("is a file")));
   EXPECT_THAT([&] { ZarrOutput::create(file / "below", description()); },
-              ThrowsMessage<UserError>(AllOf(HasSubstr("cannot make"), HasSubstr("Not a directory"))));
+              ThrowsMessage<UserError>(AllOf(HasSubstr("cannot make"), HasSubstr("File exists"))));
 }
 
 TEST_F(ZarrOutputTest, IsOpenedOnlyAsWhatItIs) {

@@ -127,7 +127,7 @@ std::string list_arrays(const fs::path& folder, const std::string& inside = "") 
   size_t listed = 0;
   std::error_code error;
   std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(folder / inside, error)) {
+  for (const auto& entry : fs::directory_iterator(folder.string() + inside, error)) {
     if (entry.is_directory(error)) folders.push_back(entry.path());
   }
   std::ranges::sort(folders);
