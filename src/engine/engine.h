@@ -65,6 +65,8 @@ class Plan {
   virtual void write(ValueId value, const Tensor& tensor) = 0;
   // Copies out a graph output or, in training, a parameter, a statistic or a parameter's gradient.
   virtual Tensor read(ValueId value) const = 0;
+  // The same into a tensor of the value's type and shape.
+  virtual void read_into(ValueId value, Tensor& tensor) const = 0;
 
   // The nodes before Graph::backward_begin; in training that includes the loss.
   virtual void forward() = 0;

@@ -31,7 +31,7 @@ int64_t bytes_with_role(const Graph& graph, Role role) {
 template<typename T>
 constexpr int in_place_input(const T&) {
   constexpr auto is = []<typename... Candidates>() { return (std::is_same_v<T, Candidates> || ...); };
-  if (is.template operator()<Relu, Elu, Sigmoid, Add, Flatten, Reshape, Dropout>()) return 0;
+  if (is.template operator()<Relu, Elu, Sigmoid, Add, Flatten, Reshape, Dropout, Fence>()) return 0;
   if (is.template operator()<ReluBackward, EluBackward, SigmoidBackward, DropoutBackward>()) return 1;
   return -1;
 }

@@ -123,6 +123,14 @@ ValueId Builder::upsample(const std::string& name, ValueId x, Extents scale) {
   return node(name, Upsample{std::move(scale)}, {x});
 }
 
+ValueId Builder::crop(const std::string& name, ValueId x, Crop crop) {
+  return node(name, std::move(crop), {x});
+}
+
+ValueId Builder::fence(const std::string& name, ValueId x, ValueId bounds, double outside) {
+  return node(name, Fence{outside}, {x, bounds});
+}
+
 Graph Builder::finish(ValueId output) {
   graph_.outputs = {output};
   graph_.backward_begin = graph_.nodes.size();

@@ -50,6 +50,8 @@ class Builder {
   ValueId flatten(const std::string& name, ValueId x);
   ValueId dropout(const std::string& name, ValueId x, double probability);
   ValueId upsample(const std::string& name, ValueId x, Extents scale);
+  ValueId crop(const std::string& name, ValueId x, Crop crop);
+  ValueId fence(const std::string& name, ValueId x, ValueId bounds, double outside = 0);
 
   const Shape& shape(ValueId id) const { return graph_.shape(id); }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "base/error.h"
 #include "graph/shape_inference.h"
 
 namespace tacho {
@@ -186,6 +187,16 @@ class Differentiator {
   }
   void differentiate(const Upsample& op, const Node& node) {
     if (dy(node)) contribute(node, 0, UpsampleBackward{op.scale}, {*dy(node)});
+  }
+
+  void differentiate(const Crop& op, const Node& node) {
+    if (!dy(node)) return;
+    Extents begin = op.begin;
+    for (int64_t& position : begin) position = -position;
+    contribute(node, 0, Crop{std::move(begin), spatial(input_shape(node))}, {*dy(node)});
+  }
+  void differentiate(const Fence&, const Node& node) {
+    throw UserError("{}: a network with fences cannot be trained, only run", node.name);
   }
 
   // A loss starts the chain: its own gradient is 1.

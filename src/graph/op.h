@@ -83,6 +83,18 @@ struct Upsample {
   Extents scale;
 };
 
+// x -> y of the spatial extents `size`: the cells of x from `begin` on, 0 where x has none. Its gradient is
+// the crop the other way round.
+struct Crop {
+  Extents begin, size;
+};
+
+// x, bounds (i64, 2 x spatial axes: where they begin, where they end) -> x, but `outside` in the cells
+// outside of the bounds, which each pass reads anew. For inference: it has no gradient.
+struct Fence {
+  double outside = 0;
+};
+
 // logits (N, C), labels (i64, N) -> loss (scalar, mean over N), probabilities (N, C). `smoothing` of the
 // target is spread evenly over all classes, as in PyTorch.
 struct SoftmaxCrossEntropy {
@@ -175,7 +187,7 @@ struct SoftmaxCrossEntropyBackward {
 struct DiceLossBackward {};
 
 using Op = std::variant<Convolution, BatchNorm, Relu, Elu, Sigmoid, MaxPool, AveragePool, GlobalAveragePool,
-                        AdaptiveAveragePool, Add, Concat, Linear, Flatten, Dropout, Upsample,
+                        AdaptiveAveragePool, Add, Concat, Linear, Flatten, Dropout, Upsample, Crop, Fence,
                         SoftmaxCrossEntropy, DiceLoss, ConvolutionBackwardData, ConvolutionBackwardWeights,
                         BatchNormBackward, ReluBackward, EluBackward, SigmoidBackward, MaxPoolBackward,
                         AveragePoolBackward, GlobalAveragePoolBackward, AdaptiveAveragePoolBackward, Slice,

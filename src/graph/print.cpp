@@ -58,6 +58,8 @@ std::string_view name_of(const Op& op) {
                         [](const Flatten&) { return "flatten"; },
                         [](const Dropout&) { return "dropout"; },
                         [](const Upsample&) { return "upsample"; },
+                        [](const Crop&) { return "crop"; },
+                        [](const Fence&) { return "fence"; },
                         [](const SoftmaxCrossEntropy&) { return "softmax_cross_entropy"; },
                         [](const DiceLoss&) { return "dice_loss"; },
                         [](const ConvolutionBackwardData&) { return "convolution_backward_data"; },
@@ -90,6 +92,10 @@ std::string describe(const Graph& graph, const Node& node) {
           [](const AveragePool& op) { return describe_pool(op); },
           [](const Dropout& op) { return fmt::format(" {}", op.probability); },
           [](const Upsample& op) { return fmt::format(" {}", to_string(op.scale)); },
+          [](const Crop& op) {
+            return fmt::format(" {} at {}", to_string(op.size), fmt::join(op.begin, ","));
+          },
+          [](const Fence& op) { return fmt::format(" {}", op.outside); },
           [](const Slice& op) { return fmt::format(" {}..{}", op.begin, op.begin + op.channels); },
           [](const auto&) { return std::string(); },
       },

@@ -7,8 +7,6 @@
 namespace tacho {
 namespace {
 
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
 Interval through_window(Interval out, const Window& window) {
   return {out.first * window.stride - window.padding,
           out.last * window.stride - window.padding + window.dilation * (window.kernel - 1)};
@@ -30,6 +28,9 @@ std::optional<Interval> through_node(const Graph& graph, const Node& node, size_
           },
           [&](const Upsample& op) -> std::optional<Interval> {
             return Interval{floor_div(out.first, op.scale[axis]), floor_div(out.last, op.scale[axis])};
+          },
+          [&](const Crop& op) -> std::optional<Interval> {
+            return Interval{out.first + op.begin[axis], out.last + op.begin[axis]};
           },
           [](const GlobalAveragePool&) -> std::optional<Interval> { return {}; },
           [](const AdaptiveAveragePool&) -> std::optional<Interval> { return {}; },
@@ -55,20 +56,39 @@ int64_t stride_product(const Graph& graph, size_t axis) {
 
 }  // namespace
 
-std::optional<Interval> required_input(const Graph& graph, int axis, Interval output) {
-  std::vector<std::optional<Interval>> required(graph.values.size());
-  required[static_cast<size_t>(graph.outputs[0])] = output;
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const std::optional<Interval> out = required[static_cast<size_t>(node->outputs[0])];
+int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+std::optional<RequiredValues> required_values(const Graph& graph, const NodeRange& range, int axis,
+                                              Interval output, bool bounded) {
+  RequiredValues required(graph.values.size());
+  required[static_cast<size_t>(range.output)] = output;
+  for (size_t i = range.end; i-- > range.begin;) {
+    const Node& node = graph.nodes[i];
+    const std::optional<Interval> out = required[static_cast<size_t>(node.outputs[0])];
     if (!out) continue;
-    const std::optional<Interval> in = through_node(graph, *node, static_cast<size_t>(axis), *out);
+    const std::optional<Interval> in = through_node(graph, node, static_cast<size_t>(axis), *out);
     if (!in) return {};
-    for (ValueId id : node->inputs) {
+    for (ValueId id : node.inputs) {
+      const Role role = graph.value(id).role;
+      if (role != Role::input && role != Role::activation) continue;
+      Interval wanted = *in;
+      if (bounded) {
+        const int64_t last = graph.shape(id)[static_cast<size_t>(axis) + 2] - 1;
+        wanted = {std::clamp<int64_t>(in->first, 0, last), std::clamp<int64_t>(in->last, 0, last)};
+      }
       std::optional<Interval>& known = required[static_cast<size_t>(id)];
-      known = known ? Interval{std::min(known->first, in->first), std::max(known->last, in->last)} : *in;
+      known =
+          known ? Interval{std::min(known->first, wanted.first), std::max(known->last, wanted.last)} : wanted;
     }
   }
-  return required[static_cast<size_t>(graph.inputs[0])];
+  return required;
+}
+
+std::optional<Interval> required_input(const Graph& graph, int axis, Interval output) {
+  const auto required =
+      required_values(graph, {0, graph.nodes.size(), graph.outputs[0]}, axis, output, false);
+  if (!required) return {};
+  return (*required)[static_cast<size_t>(graph.inputs[0])];
 }
 
 Extents total_strides(const Graph& graph) {

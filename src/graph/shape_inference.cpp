@@ -181,6 +181,23 @@ Types infer(const Upsample& op, const Inference& in) {
   return {{result}};
 }
 
+Types infer(const Crop& op, const Inference& in) {
+  in.require_activation();
+  in.require_per_axis(op.size, "size");
+  in.require(op.begin.size() == op.size.size(), "needs a begin for each of {} axes, got {}", op.size.size(),
+             op.begin.size());
+  Shape result = {in.shape(0)[0], in.shape(0)[1]};
+  result.insert(result.end(), op.size.begin(), op.size.end());
+  return {{result}};
+}
+
+Types infer(const Fence&, const Inference& in) {
+  in.require_activation();
+  const auto axes = static_cast<int64_t>(in.shape(0).size()) - 2;
+  in.require(in.shape(1) == Shape{2, axes}, "needs bounds of 2x{}, got {}", axes, to_string(in.shape(1)));
+  return {{in.shape(0)}};
+}
+
 Types infer(const SoftmaxCrossEntropy&, const Inference& in) {
   const Shape& logits = in.shape(0);
   in.require(logits.size() == 2, "needs logits of N, classes; got {}", to_string(logits));

@@ -223,6 +223,29 @@ class Exporter {
         .text("nearest_mode", "floor");
   }
 
+  std::string add_numbers(const std::string& suffix, const Extents& numbers) {
+    onnx::TensorProto& tensor = *proto_.add_initializer();
+    tensor.set_name(name(node_->outputs[0]) + suffix);
+    tensor.set_data_type(onnx::TensorProto::INT64);
+    tensor.add_dims(static_cast<int64_t>(numbers.size()));
+    for (const int64_t number : numbers) tensor.add_int64_data(number);
+    return tensor.name();
+  }
+
+  void write(const Crop& op) {
+    Extents end, axes;
+    for (size_t axis = 0; axis < op.size.size(); ++axis) {
+      end.push_back(op.begin[axis] + op.size[axis]);
+      axes.push_back(static_cast<int64_t>(axis) + 2);
+      if (op.begin[axis] < 0 || end.back() > input_shape(0)[axis + 2])
+        refuse("it reaches outside of its input");
+    }
+    const std::string starts = add_numbers(".starts", op.begin), ends = add_numbers(".ends", end);
+    start("Slice").input(starts).input(ends).input(add_numbers(".axes", axes));
+  }
+
+  void write(const Fence&) { refuse("ONNX has no op for it"); }
+
   void write(const SoftmaxCrossEntropy&) { refuse_training(true); }
   void write(const DiceLoss&) { refuse_training(true); }
   void write(const ConvolutionBackwardData&) { refuse_training(true); }

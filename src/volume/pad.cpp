@@ -62,17 +62,22 @@ void mirror_into(const Box& wanted, const Point& volume, const Box& source, std:
   }
 }
 
-void place_into(const Box& wanted, const Box& source, std::span<const float> from, std::span<float> to) {
-  assert(std::ssize(from) >= voxels(source) && std::ssize(to) >= voxels(wanted));
-  const Box both = intersection(wanted, source);
-  if (both != wanted) std::ranges::fill(to.first(static_cast<size_t>(voxels(wanted))), 0.0F);
-  if (voxels(both) == 0) return;
-  for (int64_t z = both.begin[0]; z < both.end[0]; ++z) {
-    for (int64_t y = both.begin[1]; y < both.end[1]; ++y) {
-      std::copy_n(from.data() + offset(source, z, y, both.begin[2]), both.size()[2],
-                  to.data() + offset(wanted, z, y, both.begin[2]));
+void copy_part(const Box& part, const Box& source, std::span<const float> from, const Box& target,
+               std::span<float> to) {
+  assert(std::ssize(from) >= voxels(source) && std::ssize(to) >= voxels(target));
+  if (voxels(part) == 0) return;
+  for (int64_t z = part.begin[0]; z < part.end[0]; ++z) {
+    for (int64_t y = part.begin[1]; y < part.end[1]; ++y) {
+      std::copy_n(from.data() + offset(source, z, y, part.begin[2]), part.size()[2],
+                  to.data() + offset(target, z, y, part.begin[2]));
     }
   }
+}
+
+void place_into(const Box& wanted, const Box& source, std::span<const float> from, std::span<float> to) {
+  const Box both = intersection(wanted, source);
+  if (both != wanted) std::ranges::fill(to.first(static_cast<size_t>(voxels(wanted))), 0.0F);
+  copy_part(both, source, from, wanted, to);
 }
 
 }  // namespace tacho

@@ -17,7 +17,11 @@ Box source_box(const Box& wanted, const Point& volume);
 void mirror_into(const Box& wanted, const Point& volume, const Box& source, std::span<const float> from,
                  std::span<float> to);
 
-// The same with zeros outside of `source`.
+// Copies the voxels of `part`, which lies in both boxes, from one to the other.
+void copy_part(const Box& part, const Box& source, std::span<const float> from, const Box& target,
+               std::span<float> to);
+
+// Fills `to`, the voxels of `wanted`, from those of `source`, with zeros outside of it.
 void place_into(const Box& wanted, const Box& source, std::span<const float> from, std::span<float> to);
 
 }  // namespace tacho

@@ -272,6 +272,15 @@ void add_shape_ops(std::vector<OpCase>& cases) {
   cases.push_back(make("upsample_3d", {1, 9, 2, 3, 2}, [](Builder& b, ValueId x) {
     return b.upsample("up", x, {1, 3, 3});
   }));
+  cases.push_back(make("crop", {3, 5, 7, 6}, [](Builder& b, ValueId x) {
+    return b.crop("crop", x, {.begin = {2, 1}, .size = {4, 3}});
+  }));
+  cases.push_back(make("crop_outside", {2, 5, 3, 4}, [](Builder& b, ValueId x) {
+    return b.crop("crop", x, {.begin = {-1, 2}, .size = {6, 3}});
+  }));
+  cases.push_back(make("crop_3d", {1, 9, 4, 3, 5}, [](Builder& b, ValueId x) {
+    return b.crop("crop", x, {.begin = {1, 0, -2}, .size = {2, 3, 6}});
+  }));
 }
 
 ValueId conv_norm_relu(Builder& b, const std::string& name, ValueId x, int64_t channels) {
@@ -282,6 +291,12 @@ ValueId conv_norm_relu(Builder& b, const std::string& name, ValueId x, int64_t c
 
 // Patterns that engines fuse, and values with several uses.
 void add_combinations(std::vector<OpCase>& cases) {
+  cases.push_back(make("cropped_concat", {2, 6, 7, 8}, [](Builder& b, ValueId x) {
+    const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}};
+    const ValueId wide = b.convolution("a", x, options), narrow = b.convolution("b", wide, options);
+    const ValueId cropped = b.crop("crop", wide, {.begin = {1, 1}, .size = spatial(b.shape(narrow))});
+    return b.convolution("c", b.concat("concat", {narrow, cropped}), options);
+  }));
   cases.push_back(make("conv_norm_relu", {2, 3, 6, 7},
                        [](Builder& b, ValueId x) { return conv_norm_relu(b, "a", x, 9); }));
   cases.push_back(make("conv_elu_3d", {1, 2, 3, 5, 4}, [](Builder& b, ValueId x) {

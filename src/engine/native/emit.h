@@ -42,6 +42,8 @@ void emit_op(const Slice& op, const Instruction& instruction, Assembler& assembl
 void emit_op(const Flatten& op, const Instruction& instruction, Assembler& assembler);
 void emit_op(const Reshape& op, const Instruction& instruction, Assembler& assembler);
 void emit_op(const Upsample& op, const Instruction& instruction, Assembler& assembler);
+void emit_op(const Crop& op, const Instruction& instruction, Assembler& assembler);
+void emit_op(const Fence& op, const Instruction& instruction, Assembler& assembler);
 void emit_op(const UpsampleBackward& op, const Instruction& instruction, Assembler& assembler);
 
 void emit_op(const Dropout& op, const Instruction& instruction, Assembler& assembler);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include "engine/native/emit.h"
+#include "engine/native/plain_kernels.h"
 
 namespace tacho::native {
 namespace {
@@ -14,6 +16,24 @@ View row_major(ValueId id, Assembler& assembler) {
   const bool one_cell = std::ranges::all_of(spatial(shape), [](int64_t extent) { return extent == 1; });
   if (one_cell && x.desc.get_size() == plain_desc(shape).get_size()) return x;
   return assembler.in_plain(id);
+}
+
+// Depth, height and width of an activation.
+std::array<int64_t, 3> three_axes(const Extents& extents, int64_t missing) {
+  std::array<int64_t, 3> axes = {missing, missing, missing};
+  std::ranges::copy(extents, axes.end() - std::ssize(extents));
+  return axes;
+}
+
+// The value in a layout whose cells follow each other row-major within a plane: all of the usual ones.
+View in_cells(ValueId id, Assembler& assembler) {
+  const View x = assembler.view(id);
+  return layout_like(x.desc, assembler.shape(id)) == x.desc ? x : assembler.in_plain(id);
+}
+
+Cells cells_of(const memory::desc& desc, const Shape& shape) {
+  const int64_t lanes = neighbouring_channels(desc);
+  return {shape[0] * ((shape[1] + lanes - 1) / lanes), lanes, three_axes(spatial(shape), 1)};
 }
 
 }  // namespace
@@ -67,6 +87,31 @@ void emit_op(const Upsample& op, const Instruction& instruction, Assembler& asse
   const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
   assembler.add_primitive(dnnl::resampling_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
+}
+
+void emit_op(const Crop& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = in_cells(instruction.inputs[0], assembler);
+  const Shape& shape = assembler.shape(instruction.outputs[0]);
+  const View y = assembler.define(instruction.outputs[0], layout_like(x.desc, shape));
+  assembler.add_kernel(
+      "crop", {x, y},
+      [cells = cells_of(x.desc, assembler.shape(instruction.inputs[0])), begin = three_axes(op.begin, 0),
+       size = three_axes(op.size, 1)](std::span<std::byte* const> at) {
+        crop(cells, as<const float>(at[0]), begin, size, as<float>(at[1]));
+      });
+}
+
+void emit_op(const Fence& op, const Instruction& instruction, Assembler& assembler) {
+  const View x = in_cells(instruction.inputs[0], assembler);
+  const Shape& shape = assembler.shape(instruction.inputs[0]);
+  const View bounds = assembler.view(instruction.inputs[1]);
+  const View y = assembler.define_over(instruction.outputs[0], x);
+  assembler.add_kernel(
+      "fence", {x, bounds, y},
+      [cells = cells_of(x.desc, shape), axes = shape.size() - 2,
+       outside = static_cast<float>(op.outside)](std::span<std::byte* const> at) {
+        fence(cells, as<const float>(at[0]), {as<const int64_t>(at[1]), 2 * axes}, outside, as<float>(at[2]));
+      });
 }
 
 void emit_op(const UpsampleBackward& op, const Instruction& instruction, Assembler& assembler) {

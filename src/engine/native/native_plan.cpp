@@ -130,14 +130,20 @@ void NativePlan::write(ValueId value, const Tensor& tensor) {
 
 Tensor NativePlan::read(ValueId value) const {
   const Value& source = values_[static_cast<size_t>(value)];
-  const View& view = find(value);
   Tensor tensor(source.shape, source.dtype);
+  read_into(value, tensor);
+  return tensor;
+}
+
+void NativePlan::read_into(ValueId value, Tensor& tensor) const {
+  const Value& source = values_[static_cast<size_t>(value)];
+  assert(tensor.shape() == source.shape && tensor.dtype() == source.dtype);
+  const View& view = find(value);
   if (source.dtype == DType::f32) {
     reorder(view.desc, address(view), plain_desc(view.desc.dims()), tensor.raw(), assembly_.engine, stream_);
   } else {
     std::memcpy(tensor.raw(), address(view), tensor.bytes());
   }
-  return tensor;
 }
 
 void NativePlan::run_steps(size_t begin, size_t end) {

@@ -18,6 +18,7 @@ class NativePlan : public Plan {
 
   void write(ValueId value, const Tensor& tensor) override;
   Tensor read(ValueId value) const override;
+  void read_into(ValueId value, Tensor& tensor) const override;
   void forward() override;
   using Plan::backward;
   void backward(GradientSink* sink) override;

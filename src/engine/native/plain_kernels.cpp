@@ -103,6 +103,63 @@ void add_relu(int64_t count, const float* a, const float* b, float* sum) {
   for (int64_t i = 0; i < count; ++i) sum[i] = std::max(a[i] + b[i], 0.0f);
 }
 
+void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begin,
+          const std::array<int64_t, 3>& size, float* y) {
+  const auto [depth, height, width] = cells.extents;
+  const int64_t lanes = cells.lanes, row = size[2] * lanes;
+  // Of a row: the zeros before x, what x has, the zeros behind it.
+  const int64_t before = std::clamp<int64_t>(-begin[2], 0, size[2]) * lanes;
+  const int64_t end = std::clamp<int64_t>(width - begin[2], 0, size[2]) * lanes;
+  const int64_t first = std::max<int64_t>(begin[2], 0) * lanes;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int64_t slice = 0; slice < cells.planes * size[0]; ++slice) {
+    for (int64_t line = 0; line < size[1]; ++line) {
+      const int64_t plane = slice / size[0], z = slice % size[0] + begin[0], at = line + begin[1];
+      float* to = y + (slice * size[1] + line) * row;
+      const bool inside = z >= 0 && z < depth && at >= 0 && at < height && before < end;
+      if (!inside) {
+        std::fill_n(to, row, 0.0F);
+        continue;
+      }
+      const float* from = x + ((plane * depth + z) * height + at) * width * lanes + first;
+      std::fill_n(to, before, 0.0F);
+      std::copy_n(from, end - before, to + before);
+      std::fill(to + end, to + row, 0.0F);
+    }
+  }
+}
+
+void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, float outside, float* y) {
+  const size_t axes = bounds.size() / 2;
+  std::array<int64_t, 3> begin = {0, 0, 0}, end = cells.extents;
+  for (size_t i = 0; i < axes; ++i) {
+    const size_t axis = 3 - axes + i;
+    begin[axis] = std::clamp<int64_t>(bounds[i], 0, cells.extents[axis]);
+    end[axis] = std::clamp(bounds[axes + i], begin[axis], cells.extents[axis]);
+  }
+  const auto [depth, height, width] = cells.extents;
+  const bool all_inside = begin == std::array<int64_t, 3>{} && end == cells.extents;
+  if (all_inside && x == y) return;
+  const int64_t row = width * cells.lanes;
+  const int64_t row_begin = begin[2] * cells.lanes, row_end = end[2] * cells.lanes;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int64_t slice = 0; slice < cells.planes * depth; ++slice) {
+    for (int64_t line = 0; line < height; ++line) {
+      const int64_t z = slice % depth;
+      const float* from = x + (slice * height + line) * row;
+      float* to = y + (slice * height + line) * row;
+      const bool inside = z >= begin[0] && z < end[0] && line >= begin[1] && line < end[1];
+      if (!inside) {
+        std::fill_n(to, row, outside);
+        continue;
+      }
+      std::fill_n(to, row_begin, outside);
+      if (from != to) std::copy(from + row_begin, from + row_end, to + row_begin);
+      std::fill(to + row_end, to + row, outside);
+    }
+  }
+}
+
 void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
              uint8_t* mask) {
   const auto scale = static_cast<float>(1 / (1 - probability));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/random.h"
@@ -29,6 +31,20 @@ std::vector<AxisWindows> pooling_windows(const AveragePool& op, const Shape& inp
 void average_windows(const std::vector<AxisWindows>& axes, int64_t planes, const float* x, float* y);
 void average_windows_backward(const std::vector<AxisWindows>& axes, int64_t planes, const float* dy,
                               float* dx);
+
+// An activation whose planes, one for each image and group of neighbouring channels, hold cells row-major.
+struct Cells {
+  int64_t planes = 1, lanes = 1;  // floats of a cell
+  std::array<int64_t, 3> extents = {1, 1, 1};
+};
+
+// The cells of x from `begin` on, zeros where there are none.
+void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begin,
+          const std::array<int64_t, 3>& size, float* y);
+
+// y = x, but `outside` in cells outside of the bounds: where they begin and end along the last one to three
+// axes. In place where y is x.
+void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, float outside, float* y);
 
 void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
              uint8_t* mask);

@@ -31,6 +31,12 @@ class ReferencePlan final : public Plan {
 
   Tensor read(ValueId value) const override { return values_[static_cast<size_t>(value)].clone(); }
 
+  void read_into(ValueId value, Tensor& tensor) const override {
+    const Tensor& source = values_[static_cast<size_t>(value)];
+    assert(tensor.shape() == source.shape() && tensor.dtype() == source.dtype());
+    std::copy_n(source.raw(), source.bytes(), tensor.raw());
+  }
+
   void forward() override {
     run(0, graph_.backward_begin);
     ++pass_;

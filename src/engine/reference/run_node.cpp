@@ -78,6 +78,8 @@ class NodeRunner {
   void operator()(const Flatten&) { copy_elements(in(0), out(0)); }
   void operator()(const Reshape&) { copy_elements(in(0), out(0)); }
   void operator()(const Upsample& op) { upsample(op, in(0), out(0)); }
+  void operator()(const Crop& op) { crop(op, in(0), out(0)); }
+  void operator()(const Fence& op) { fence(op, in(0), in(1), out(0)); }
   void operator()(const UpsampleBackward& op) { upsample_backward(op, in(0), out(0)); }
 
   void operator()(const SoftmaxCrossEntropy& op) {

@@ -68,4 +68,36 @@ void upsample_backward(const UpsampleBackward& op, const Tensor& dy, Tensor& dx)
   }
 }
 
+void crop(const Crop& op, const Tensor& x, Tensor& y) {
+  const Extents from = spatial(x.shape());
+  const Layout layout = layout_of(y);
+  for (int64_t cell = 0; cell < layout.cells; ++cell) {
+    Extents index = unravel(cell, op.size);
+    bool inside = true;
+    for (size_t axis = 0; axis < index.size(); ++axis) {
+      index[axis] += op.begin[axis];
+      inside = inside && index[axis] >= 0 && index[axis] < from[axis];
+    }
+    for (int64_t number = 0; number < layout.images * layout.channels; ++number) {
+      plane(y, 0, number)[static_cast<size_t>(cell)] =
+          inside ? plane(x, 0, number)[static_cast<size_t>(ravel(index, from))] : 0;
+    }
+  }
+}
+
+void fence(const Fence& op, const Tensor& x, const Tensor& bounds, Tensor& y) {
+  const auto limits = bounds.values<int64_t>();
+  const Layout layout = layout_of(x);
+  for (int64_t cell = 0; cell < layout.cells; ++cell) {
+    const Extents index = unravel(cell, spatial(x.shape()));
+    bool inside = true;
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      inside = inside && index[axis] >= limits[axis] && index[axis] < limits[index.size() + axis];
+    for (int64_t number = 0; number < layout.images * layout.channels; ++number) {
+      const auto position = static_cast<size_t>(cell);
+      plane(y, 0, number)[position] = inside ? plane(x, 0, number)[position] : static_cast<float>(op.outside);
+    }
+  }
+}
+
 }  // namespace tacho::reference

@@ -12,6 +12,8 @@ void copy_elements(const Tensor& x, Tensor& y);
 void concat(std::span<const Tensor* const> parts, Tensor& y);
 void slice(const Slice& op, const Tensor& x, Tensor& y);
 void upsample(const Upsample& op, const Tensor& x, Tensor& y);
+void crop(const Crop& op, const Tensor& x, Tensor& y);
+void fence(const Fence& op, const Tensor& x, const Tensor& bounds, Tensor& y);
 void upsample_backward(const UpsampleBackward& op, const Tensor& dy, Tensor& dx);
 
 }  // namespace tacho::reference

@@ -1,0 +1,195 @@
+#include "predict/block_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/memory_estimate.h"
+#include "graph/cost.h"
+
+namespace tacho {
+namespace {
+
+constexpr size_t kAxes = 3;
+constexpr std::array<std::string_view, kAxes> kAxisNames = {"depth", "height", "width"};
+
+int64_t rounded_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+Point rounded_up(Point value, const Point& multiple) {
+  for (size_t axis = 0; axis < kAxes; ++axis) value[axis] = rounded_up(value[axis], multiple[axis]);
+  return value;
+}
+
+void check(const Graph& network, const BlockOptions& options) {
+  const Shape& input = network.shape(network.inputs[0]);
+  if (input.size() != 2 + kAxes || input[1] != 1)
+    throw UserError("{} cannot be run on a volume: its input is {}, not one channel of three axes",
+                    network.name, to_string(input));
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    if (options.block[axis] < 1)
+      throw UserError("a block of {}: its {} must be 1 or more", to_string(options.block), kAxisNames[axis]);
+    if (options.halo && (*options.halo)[axis] < 0)
+      throw UserError("a halo of {}: its {} must be 0 or more", to_string(*options.halo), kAxisNames[axis]);
+  }
+}
+
+// What the network runs on where a halo is given.
+Point with_halo(const Graph& network, const Point& multiple, const BlockOptions& options) {
+  Point image;
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    const int64_t halo = (*options.halo)[axis], step = multiple[axis];
+    image[axis] = options.block[axis] + 2 * halo;
+    if (image[axis] % step == 0) continue;
+    const int64_t above = rounded_up(image[axis], step) - 2 * halo, below = above - step;
+    const std::string nearest = below > 0 ? fmt::format("nearest blocks: {} and {}", below, above)
+                                          : fmt::format("nearest block: {}", above);
+    throw UserError(
+        "{} cannot run on a {} of {} (block {} and twice the halo {}): it must be a multiple of {} ({})",
+        network.name, kAxisNames[axis], image[axis], options.block[axis], halo, step, nearest);
+  }
+  return image;
+}
+
+int64_t activation_bytes(const Graph& graph) {
+  int64_t weights = 0;
+  for (const ValueId id : graph.weights()) weights += saturating_bytes(graph.shape(id), DType::f32);
+  return estimate_arena_plan_bytes(graph, Sgd{}) - weights;
+}
+
+int64_t float_bytes(int64_t count) { return count * static_cast<int64_t>(sizeof(float)); }
+
+}  // namespace
+
+Point PlannedStage::shift(const Point& origin, const Point& result_cell, const Point& cell) const {
+  Point moved;
+  for (size_t axis = 0; axis < kAxes; ++axis) moved[axis] = origin[axis] * result_cell[axis] / cell[axis];
+  return moved;
+}
+
+BlockPlan::BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options)
+    : options_(options),
+      bounded_(options.halo || options.border == Border::network),
+      cells_(cell_sizes(network)) {
+  check(network, options);
+  Point multiple = period_of(network, {0, network.nodes.size(), network.outputs[0]}, cells_);
+  for (size_t axis = 0; axis < kAxes; ++axis) multiple[axis] /= cell(network.inputs[0])[axis];
+  network_ =
+      resized(network, options.halo ? with_halo(network, multiple, options) : rounded_up(volume, multiple));
+  if (cell(output()) != cell(input()))
+    throw UserError("{} cannot be run in blocks: its output has other voxels than its input", network.name);
+  find_largest(volume);
+  choose_tiles(options.activation_bytes);
+}
+
+Point BlockPlan::origin(const Box& output) const {
+  Point begin = {};
+  if (!options_.halo) return begin;
+  for (size_t axis = 0; axis < kAxes; ++axis) begin[axis] = output.begin[axis] - (*options_.halo)[axis];
+  return begin;
+}
+
+BlockPlan::Regions BlockPlan::regions(const Box& output) const {
+  Regions regions(network_.values.size());
+  const Point begin = origin(output);
+  const NodeRange all{0, network_.nodes.size(), network_.outputs[0]};
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    const Interval wanted{output.begin[axis] - begin[axis], output.end[axis] - begin[axis] - 1};
+    const auto required = required_values(network_, all, static_cast<int>(axis), wanted, bounded_);
+    if (!required)
+      throw UserError("{} cannot be run in blocks: a layer of it looks at the whole image", network_.name);
+    for (size_t id = 0; id < regions.size(); ++id) {
+      const Interval along = (*required)[id].value_or(Interval{0, -1});
+      regions[id].begin[axis] = along.first;
+      regions[id].end[axis] = along.last + 1;
+    }
+  }
+  return regions;
+}
+
+// Axes are independent of each other: a diagonal of blocks shows all that there are.
+void BlockPlan::find_largest(const Point& volume) {
+  largest_.assign(network_.values.size(), Point{});
+  const Tiling tiling{volume, options_.block};
+  const Point counts = tiling.counts();
+  for (int64_t i = 0; i < *std::ranges::max_element(counts); ++i) {
+    Box box;
+    for (size_t axis = 0; axis < kAxes; ++axis) {
+      box.begin[axis] = std::min(i, counts[axis] - 1) * options_.block[axis];
+      box.end[axis] = std::min(box.begin[axis] + options_.block[axis], volume[axis]);
+    }
+    const Regions needed = regions(box);
+    for (size_t id = 0; id < needed.size(); ++id)
+      for (size_t axis = 0; axis < kAxes; ++axis)
+        largest_[id][axis] = std::max(largest_[id][axis], needed[id].size()[axis]);
+  }
+}
+
+PlannedStage BlockPlan::planned(const Stage& stage, const Point& counts) const {
+  PlannedStage result{stage, period_of(network_, stage.nodes, cells_), {}, {}};
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    result.period[axis] /= cell(stage.nodes.output)[axis];
+    // A region may begin up to a period behind its first tile.
+    const int64_t covered = largest(stage.nodes.output)[axis] + result.period[axis] - 1;
+    result.tile[axis] = rounded_up((covered + counts[axis] - 1) / counts[axis], result.period[axis]);
+  }
+  result.network = tile_network(network_, stage, whole(result.tile), bounded_);
+  return result;
+}
+
+void BlockPlan::choose_tiles(int64_t activation_bytes_of_all) {
+  const std::vector<Stage> parts = split_into_stages(network_);
+  const int64_t allowed = activation_bytes_of_all / std::ssize(parts);
+  for (const Stage& part : parts) {
+    Point counts = {1, 1, 1};
+    PlannedStage stage = planned(part, counts);
+    while (activation_bytes(stage.network.graph) > allowed) {
+      size_t longest = 0;
+      for (size_t axis = 0; axis < kAxes; ++axis) {
+        const bool divides = stage.tile[axis] > stage.period[axis];
+        if (divides &&
+            (stage.tile[longest] == stage.period[longest] || stage.tile[axis] > stage.tile[longest]))
+          longest = axis;
+      }
+      if (stage.tile[longest] == stage.period[longest]) break;
+      ++counts[longest];
+      stage = planned(part, counts);
+    }
+    stages_.push_back(std::move(stage));
+  }
+}
+
+Point BlockPlan::tile_counts(const PlannedStage& stage) const {
+  Point counts;
+  for (size_t axis = 0; axis < kAxes; ++axis)
+    counts[axis] = rounded_up(largest(stage.stage.nodes.output)[axis], stage.tile[axis]) / stage.tile[axis];
+  return counts;
+}
+
+int64_t BlockPlan::buffer_bytes() const {
+  int64_t floats = 0;
+  for (const PlannedStage& stage : stages_) {
+    const ValueId result = stage.stage.nodes.output;
+    if (result != output()) floats += channels(result) * voxels(largest(result));
+    floats += elements(stage.network.graph.shape(stage.network.graph.outputs[0]));
+    for (size_t i = 0; i < stage.network.inputs.size(); ++i)
+      floats += elements(stage.network.graph.shape(stage.network.graph.inputs[i]));
+  }
+  return float_bytes(floats);
+}
+
+BlockCost BlockPlan::cost(const Engine& engine, const CompileOptions& options) const {
+  BlockCost cost;
+  cost.memory_bytes = buffer_bytes();
+  for (const PlannedStage& stage : stages_) {
+    cost.memory_bytes += engine.estimate_memory_bytes(stage.network.graph, options);
+    cost.flop += static_cast<double>(voxels(tile_counts(stage))) *
+                 static_cast<double>(cost_of(stage.network.graph).flop);
+  }
+  Point box = largest(input()), multiple = period_of(network_, {0, network_.nodes.size(), output()}, cells_);
+  for (size_t axis = 0; axis < kAxes; ++axis) multiple[axis] /= cell(input())[axis];
+  cost.whole_flop = static_cast<double>(cost_of(resized(network_, rounded_up(box, multiple))).flop);
+  return cost;
+}
+
+}  // namespace tacho

@@ -1,0 +1,234 @@
+#include "predict/block_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "base/error.h"
+#include "engine/engines.h"
+#include "graph/builder.h"
+#include "graph/receptive_field.h"
+#include "models/families.h"
+#include "models/initialize.h"
+#include "models/zoo.h"
+#include "predict/tiling.h"
+#include "volume/pad.h"
+
+namespace tacho {
+namespace {
+
+constexpr float kTolerance = 1e-5F;
+constexpr int64_t kManyTiles = 1 << 20;  // of activations
+
+// As unet3d, but of few features.
+constexpr VolumeScale kThird = {{1, 3, 3}, {1, 4, 4}, {0, 1, 1}};
+constexpr UNet3dConfig kThin = {2, 2, {kThird, kThird, kThird}};
+
+Graph thin_unet3d(const Point& image) {
+  Model model = find_model("unet3d");
+  return unet3d(model, {.image = {image.begin(), image.end()}}, kThin);
+}
+
+// Poolings and a residual sum, of which one part is narrower than the other.
+Graph residual(const Point& image) {
+  Builder b("residual");
+  ValueId x = b.input("input", {1, 1, image[0], image[1], image[2]});
+  const ConvolutionOptions wide = {.channels = 5, .kernel = {3, 3, 3}, .padding = {1, 1, 1}};
+  x = b.relu("a.relu", b.convolution("a", x, wide));
+  x = b.add("sum", x, b.elu("b.elu", b.convolution("b", x, wide)));
+  x = b.max_pool("pool", x, {.kernel = {3, 3, 3}, .stride = {1, 2, 2}, .padding = {1, 1, 1}});
+  x = b.average_pool("average", x, {.kernel = {3, 1, 1}, .stride = {1, 1, 1}, .padding = {1, 0, 0}});
+  x = b.upsample("up", b.batch_norm("norm", x), {1, 2, 2});
+  return b.finish(b.sigmoid("sigmoid", b.convolution("c", x, {.channels = 2, .kernel = {1, 1, 1}})));
+}
+
+struct Network {
+  Graph (*build)(const Point& image);
+  Point multiple;  // of its image
+};
+
+Graph zoo_network(std::string_view name, const Point& image) {
+  return build_model(find_model(name), {.image = {image.begin(), image.end()}});
+}
+
+const Network kLite = {[](const Point& image) { return zoo_network("unet3d_lite", image); }, {4, 8, 8}};
+const Network kUNet3d = {[](const Point& image) { return zoo_network("unet3d", image); }, {1, 27, 27}};
+const Network kThinUNet = {thin_unet3d, {1, 27, 27}};
+const Network kResidual = {residual, {1, 2, 2}};
+
+const Engine& engine() { return find_engine("native"); }
+
+std::vector<float> random_volume(const Point& size) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> value(0, 1);
+  std::vector<float> volume(static_cast<size_t>(voxels(size)));
+  for (float& voxel : volume) voxel = value(random);
+  return volume;
+}
+
+size_t count(const Box& box) { return static_cast<size_t>(voxels(box)); }
+
+std::vector<float> seen(const Box& box, const Point& size, const std::vector<float>& volume, Border border) {
+  std::vector<float> voxels_of_box(count(box));
+  if (border == Border::reflect) {
+    mirror_into(box, size, whole(size), volume, voxels_of_box);
+  } else {
+    place_into(box, whole(size), volume, voxels_of_box);
+  }
+  return voxels_of_box;
+}
+
+// The network on all of `image` at once, of which `part` is kept.
+std::vector<float> at_once(const Network& network, const Weights& weights, const Box& image,
+                           const std::vector<float>& input, const Box& part) {
+  const Graph graph = network.build(image.size());
+  const auto plan = engine().compile(graph, clone(weights), {});
+  plan->write(graph.inputs[0], Tensor::from<float>(graph.shape(graph.inputs[0]), input));
+  plan->forward();
+  const Tensor output = plan->read(graph.outputs[0]);
+  const int64_t channels = graph.shape(graph.outputs[0])[1];
+  std::vector<float> kept(static_cast<size_t>(channels) * count(part));
+  for (int64_t c = 0; c < channels; ++c) {
+    const auto at = static_cast<size_t>(c);
+    copy_part(part, image, std::as_const(output).values<float>().subspan(at * count(image), count(image)),
+              part, std::span(kept).subspan(at * count(part), count(part)));
+  }
+  return kept;
+}
+
+int64_t rounded_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// What the whole volume gives, by the meaning of the border.
+std::vector<float> truth(const Network& network, const Weights& weights, const Point& size,
+                         const std::vector<float>& volume, Border border) {
+  const auto fields = receptive_field(network.build(network.multiple)).value();
+  Box image;
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    const int64_t step = network.multiple[axis];
+    const bool mirrored = border == Border::reflect;
+    image.begin[axis] = mirrored ? -rounded_up(fields[axis].before, step) : 0;
+    image.end[axis] = rounded_up(size[axis] + (mirrored ? fields[axis].after : 0), step);
+  }
+  return at_once(network, weights, image, seen(image, size, volume, border), whole(size));
+}
+
+std::vector<float> in_blocks(const Network& network, const Weights& weights, const Point& size,
+                             const std::vector<float>& volume, const BlockOptions& options) {
+  BlockRunner runner(network.build(network.multiple), weights, engine(), {}, size, options);
+  const Tiling tiling{size, options.block};
+  const auto channels = static_cast<size_t>(runner.channels());
+  std::vector<float> result(channels * volume.size(), -1.0F);
+  for (int64_t number = 0; number < tiling.count(); ++number) {
+    const Box output = tiling.box(number), input = runner.input_box(output);
+    EXPECT_LE(voxels(input), runner.largest_input());
+    std::vector<float> block(channels * count(output), -1.0F);
+    runner.run(output, seen(input, size, volume, options.border), block);
+    for (size_t c = 0; c < channels; ++c)
+      copy_part(output, output, std::span<const float>(block).subspan(c * count(output), count(output)),
+                whole(size), std::span(result).subspan(c * volume.size(), volume.size()));
+  }
+  return result;
+}
+
+float largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  float largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const float difference = std::abs(a[i] - b[i]);
+    largest = std::isnan(difference) ? INFINITY : std::max(largest, difference);
+  }
+  return largest;
+}
+
+void expect_the_same(const Network& network, const Point& size, const std::vector<Point>& blocks,
+                     Border border) {
+  const Weights weights = initialize(network.build(network.multiple), 3);
+  const std::vector<float> volume = random_volume(size);
+  const std::vector<float> expected = truth(network, weights, size, volume, border);
+  for (const Point& block : blocks) {
+    for (const int64_t activation_bytes : {kManyTiles, kDefaultActivationBytes}) {
+      const BlockOptions options{
+          .block = block, .border = border, .halo = {}, .activation_bytes = activation_bytes};
+      EXPECT_LT(largest_difference(in_blocks(network, weights, size, volume, options), expected), kTolerance)
+          << to_string(block) << " of " << to_string(size) << " in " << activation_bytes;
+    }
+  }
+}
+
+class BlocksEqualTheWhole : public testing::TestWithParam<Border> {};
+
+TEST_P(BlocksEqualTheWhole, OfUNet3dLite) {
+  expect_the_same(kLite, {9, 37, 29}, {{4, 16, 16}, {5, 11, 13}, {64, 64, 64}}, GetParam());
+}
+
+TEST_P(BlocksEqualTheWhole, OfAThinUNet3dWhosePoolingsOverlap) {
+  expect_the_same(kThinUNet, {7, 61, 45}, {{7, 27, 27}, {3, 40, 31}, {64, 64, 64}}, GetParam());
+}
+
+TEST_P(BlocksEqualTheWhole, OfAVolumeSmallerThanItsHalo) {
+  expect_the_same(kLite, {1, 3, 5}, {{4, 8, 8}, {1, 1, 2}}, GetParam());
+}
+
+TEST_P(BlocksEqualTheWhole, OfANetworkWithAResidualSum) {
+  expect_the_same(kResidual, {5, 11, 9}, {{5, 5, 5}, {2, 4, 6}, {9, 20, 20}}, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Borders, BlocksEqualTheWhole, testing::Values(Border::reflect, Border::network),
+                         [](const auto& test) {
+                           return test.param == Border::reflect ? "reflect" : "network";
+                         });
+
+TEST(Blocks, OfUNet3dEqualTheWhole) { expect_the_same(kUNet3d, {3, 30, 29}, {{2, 27, 27}}, Border::network); }
+
+TEST(Blocks, WithAHaloAreTheMiddleOfTheNetworkOnTheirBox) {
+  const Point size = {9, 50, 41}, halo = {2, 6, 5};
+  const BlockOptions options{
+      .block = {4, 20, 30}, .border = Border::reflect, .halo = halo, .activation_bytes = kManyTiles};
+  const Weights weights = initialize(kLite.build(kLite.multiple), 5);
+  const std::vector<float> volume = random_volume(size);
+  BlockRunner runner(kLite.build(kLite.multiple), weights, engine(), {}, size, options);
+  const Tiling tiling{size, options.block};
+  for (int64_t number = 0; number < tiling.count(); ++number) {
+    const Box output = tiling.box(number);
+    Box image = output;
+    for (size_t axis = 0; axis < size.size(); ++axis) {
+      image.begin[axis] = output.begin[axis] - halo[axis];
+      image.end[axis] = output.begin[axis] + options.block[axis] + halo[axis];
+    }
+    const auto expected = at_once(kLite, weights, image, seen(image, size, volume, options.border), output);
+    std::vector<float> block(expected.size(), -1.0F);
+    runner.run(output, seen(runner.input_box(output), size, volume, options.border), block);
+    EXPECT_LT(largest_difference(block, expected), kTolerance) << number;
+  }
+}
+
+TEST(Blocks, WithAHaloThatDoesNotFitNameTheNearest) {
+  const BlockOptions options{.block = {4, 21, 30}, .halo = Point{2, 6, 5}};
+  try {
+    estimate_block(kLite.build(kLite.multiple), engine(), {}, {9, 50, 41}, options);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("20 and 28"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Blocks, OfANetworkThatPoolsGloballyAreRefused) {
+  Builder b("global");
+  const Graph graph = b.finish(b.global_average_pool("pool", b.input("input", {1, 1, 8, 8, 8})));
+  EXPECT_THROW(estimate_block(graph, engine(), {}, {8, 8, 8}, {.block = {4, 4, 4}}), UserError);
+}
+
+TEST(Blocks, ComputeLessThanTheWholeInputBoxAndHoldLessThanAsked) {
+  const Graph graph = kLite.build(kLite.multiple);
+  const Point volume = {200, 600, 600};
+  const BlockCost cost = estimate_block(graph, engine(), {}, volume, {.block = {40, 120, 120}});
+  EXPECT_GT(cost.saved(), 0.2);
+  const BlockCost small =
+      estimate_block(graph, engine(), {}, volume, {.block = {40, 120, 120}, .activation_bytes = 16 << 20});
+  EXPECT_LT(small.memory_bytes, cost.memory_bytes);
+  EXPECT_GT(small.flop, cost.flop);
+}
+
+}  // namespace
+}  // namespace tacho
