@@ -48,17 +48,19 @@ Judgement judge(const PredictionJob& job, const PredictionResult& result, const 
   std::vector<std::string> reasons;
   if (!result.has_cores) reasons.emplace_back("more threads than usable cores");
   if (job.halo) {
-    reasons.push_back(fmt::format("inexact: a halo of {} is smaller than what the network looks at",
-                                  to_string(*job.halo)));
+    reasons.push_back(
+        fmt::format("inexact: a halo of {} is smaller than what the network looks at", to_string(*job.halo)));
   }
   if (result.blocks_before > 0)
-    reasons.push_back(fmt::format("{} of {} blocks were there already", result.blocks_before, result.all_blocks));
+    reasons.push_back(
+        fmt::format("{} of {} blocks were there already", result.blocks_before, result.all_blocks));
   if (result.blocks + result.blocks_before < result.all_blocks) {
     reasons.push_back(fmt::format("interrupted after {} of {} blocks", result.blocks + result.blocks_before,
                                   result.all_blocks));
   }
   if (record.device_idle_percent.value_or(0) > kMuchIdlePercent) {
-    reasons.push_back(fmt::format("the network was idle for {:.0f} % of the time", *record.device_idle_percent));
+    reasons.push_back(
+        fmt::format("the network was idle for {:.0f} % of the time", *record.device_idle_percent));
   }
   return {result.has_cores ? Verdict::valid : Verdict::oversubscribed,
           fmt::format("{}", fmt::join(reasons, "; "))};

@@ -242,8 +242,8 @@ bool done_by_started_ranks(const Job& job, CommandContext& context) {
 
 }  // namespace
 
-void add_keep_options(Command command, KeepOptions& options) {
-  add_output_options(command, options.output);
+void add_keep_options(Command command, KeepOptions& options, std::string file_option) {
+  add_output_options(command, options.output, kFormats, std::move(file_option));
   add_store_options(command, options.store);
   command.flag("--no-db", options.without_store, "Do not keep the results");
   command.option("--system", options.system, "Name of this machine in the results; default: the host's name");

@@ -24,7 +24,8 @@ struct KeepOptions {
   std::optional<std::string> resumed;  // a run's id, or empty for the last one
 };
 
-void add_keep_options(Command command, KeepOptions& options);
+// `file_option` as in add_output_options().
+void add_keep_options(Command command, KeepOptions& options, std::string file_option = "-o,--output");
 // --continue [RUN].
 void add_continue_option(Command command, KeepOptions& options);
 

@@ -23,10 +23,11 @@ size_t terminal_width() {
 
 }  // namespace
 
-void add_output_options(Command command, OutputOptions& options, std::string_view formats) {
+void add_output_options(Command command, OutputOptions& options, std::string_view formats,
+                        std::string file_option) {
   command.option("--format", options.format,
                  fmt::format("{}; default: table on a terminal, md elsewhere", formats));
-  command.option("-o,--output", options.file, "Write the result to this file instead of stdout");
+  command.option(std::move(file_option), options.file, "Write the result to this file instead of stdout");
 }
 
 Layout chosen_layout(const OutputOptions& options) {

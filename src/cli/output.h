@@ -15,8 +15,11 @@ struct OutputOptions {
   std::optional<std::filesystem::path> file;
 };
 
-void add_output_options(Command command, OutputOptions& options,
-                        std::string_view formats = "table, md, csv, json or jsonl");
+inline constexpr std::string_view kFormats = "table, md, csv, json or jsonl";
+
+// `file_option` where --output means something else to the command.
+void add_output_options(Command command, OutputOptions& options, std::string_view formats = kFormats,
+                        std::string file_option = "-o,--output");
 
 // As wide as the terminal, where a table goes to one.
 Layout chosen_layout(const OutputOptions& options);

@@ -63,19 +63,23 @@ void add_volume_options(Command command, PredictOptions& options) {
 }
 
 void add_block_options(Command command, PredictOptions& options) {
-  command.option("--block", options.block,
-                 "Voxels of the output that are computed at once, z,y,x; default: chosen from memory and speed");
-  command.option("--halo", options.halo,
-                 "Voxels around a block that the network sees: exact, all that matter, or z,y,x")
+  command.option(
+      "--block", options.block,
+      "Voxels of the output that are computed at once, z,y,x; default: chosen from memory and speed");
+  command
+      .option("--halo", options.halo,
+              "Voxels around a block that the network sees: exact, all that matter, or z,y,x")
       .show_default();
-  command.option("--border", options.border,
-                 "Beyond the volume: reflect, its mirror image, or network, the network's own zeros")
+  command
+      .option("--border", options.border,
+              "Beyond the volume: reflect, its mirror image, or network, the network's own zeros")
       .show_default();
   command.option("--dtype", options.type, "Of the output: uint8 (255 times the result) or float32")
       .show_default();
   command.option("--compression", options.compression, "Of the output: blosc, zstd, zlib or none")
       .show_default();
-  command.option("--chunk", options.chunk, "Of the output, z,y,x: a divisor of the block; default: the block");
+  command.option("--chunk", options.chunk,
+                 "Of the output, z,y,x: a divisor of the block; default: the block");
 }
 
 }  // namespace
@@ -87,7 +91,7 @@ void add_predict_command(Command app, CommandContext& context) {
   add_volume_options(command, *options);
   add_block_options(command, *options);
   add_execution_options(command, options->execution);
-  add_keep_options(command, options->keep);
+  add_keep_options(command, options->keep, "-o");
   command.on_run([options, &context] {
     complete(*options, context.ranks.world());
     const Job job = {.items = predict_item(options->job), .first_result = "the first block was finished"};

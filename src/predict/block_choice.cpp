@@ -19,10 +19,10 @@ namespace {
 
 // A chunk of three channels of bytes stays below 100 MB, and a kill loses no more than this.
 constexpr int64_t kMostVoxels = int64_t{32} << 20;
-constexpr double kGrowth = 1.25;             // of an axis in one step, at least one stride
-constexpr size_t kMeasured = 3;              // candidates at the most
-constexpr double kMeasuringShare = 0.01;     // of the prediction's work, for each of them
-constexpr double kWorthMeasuring = 0.7;      // of the best candidate's estimated speed
+constexpr double kGrowth = 1.25;          // of an axis in one step, at least one stride
+constexpr size_t kMeasured = 3;           // candidates at the most
+constexpr double kMeasuringShare = 0.01;  // of the prediction's work, for each of them
+constexpr double kWorthMeasuring = 0.7;   // of the best candidate's estimated speed
 
 struct Candidate {
   Point block = {};
@@ -35,7 +35,12 @@ class Growth {
  public:
   Growth(const Graph& network, const Engine& engine, const CompileOptions& options, const Point& volume,
          const BlockOptions& asked, const BlockLimits& limits)
-      : network_(network), engine_(engine), options_(options), volume_(volume), asked_(asked), limits_(limits) {
+      : network_(network),
+        engine_(engine),
+        options_(options),
+        volume_(volume),
+        asked_(asked),
+        limits_(limits) {
     const Extents strides = total_strides(network);
     std::ranges::copy(strides, strides_.begin());
   }
@@ -76,7 +81,8 @@ class Growth {
     const int64_t stride = strides_[axis];
     const int64_t most = (volume_[axis] + stride - 1) / stride;
     const int64_t now = block[axis] / stride;
-    const int64_t next = std::min(most, std::max(now + 1, static_cast<int64_t>(kGrowth * static_cast<double>(now))));
+    const int64_t next =
+        std::min(most, std::max(now + 1, static_cast<int64_t>(kGrowth * static_cast<double>(now))));
     if (next <= now) return {};
     block[axis] = next * stride;
     return block;

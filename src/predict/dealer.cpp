@@ -6,8 +6,8 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kNone = -1;                   // the answer when nothing is left
-constexpr int64_t kNextPlease = 0, kStop = 1;   // the questions; every question is answered
+constexpr int64_t kNone = -1;                  // the answer when nothing is left
+constexpr int64_t kNextPlease = 0, kStop = 1;  // the questions; every question is answered
 
 std::span<std::byte> bytes_of(int64_t& number) { return std::as_writable_bytes(std::span(&number, 1)); }
 

@@ -10,8 +10,8 @@
 
 namespace tacho {
 
-// What decides every byte of a prediction: two calls that agree in it can continue each other. Of the input it
-// holds a checksum over a few boxes of voxels, not over all.
+// What decides every byte of a prediction: two calls that agree in it can continue each other. Of the input
+// it holds a checksum over a few boxes of voxels, not over all.
 Json prediction_identity(const std::string& model, const Weights& weights, Volume& input,
                          const VoxelNormalization& normalization, const BlockOptions& block,
                          const ZarrDescription& output);

@@ -100,8 +100,8 @@ class Pipeline {
   void prepare() {
     while (auto block = stored_.pop()) {
       Floats inside = make_floats(block->number, voxels(block->box));
-      to_floats({block->voxels.data(), block->voxels.bytes()}, parts_.input.info().type,
-                parts_.normalization, inside.span());
+      to_floats({block->voxels.data(), block->voxels.bytes()}, parts_.input.info().type, parts_.normalization,
+                inside.span());
       if (!inputs_.push(padded(*block, std::move(inside)))) return;
     }
     inputs_.close();

@@ -30,9 +30,9 @@ struct PipelineFigures {
   int64_t output_voxels = 0, input_voxels = 0;  // written; seen by the network, halos included
   int64_t bytes_read = 0, bytes_written = 0;    // as the input stores voxels; of chunks
   double seconds = 0;
-  double network_ms = 0;                            // at work
-  double input_wait_ms = 0, output_wait_ms = 0;     // the network, for a block and for the writer
-  double reader_wait_ms = 0, writer_wait_ms = 0;    // those around it, for the network
+  double network_ms = 0;                          // at work
+  double input_wait_ms = 0, output_wait_ms = 0;   // the network, for a block and for the writer
+  double reader_wait_ms = 0, writer_wait_ms = 0;  // those around it, for the network
 };
 
 struct PipelineHooks {
@@ -40,9 +40,9 @@ struct PipelineHooks {
   std::function<bool()> should_stop = {};             // finishes the blocks under way
 };
 
-// Reads, prepares, computes, converts and writes the blocks that are dealt to this rank, each step on a thread
-// of its own and the network on the calling one. Throws what went wrong in any of them; then nobody gets
-// further blocks.
+// Reads, prepares, computes, converts and writes the blocks that are dealt to this rank, each step on a
+// thread of its own and the network on the calling one. Throws what went wrong in any of them; then nobody
+// gets further blocks.
 PipelineFigures run_pipeline(const PipelineParts& parts, const PipelineHooks& hooks);
 
 }  // namespace tacho

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "distributed/collectives.h"
@@ -22,8 +24,8 @@
 namespace tacho {
 namespace {
 
-constexpr double kMemoryShare = 0.6;        // of what is available, for the network's plans
-constexpr int64_t kBlocksPerDevice = 8;     // so that none waits long for another at the end
+constexpr double kMemoryShare = 0.6;     // of what is available, for the network's plans
+constexpr int64_t kBlocksPerDevice = 8;  // of several, so that none waits long for another at the end
 
 bool is_folder_with_content(const std::filesystem::path& path) {
   std::error_code none;
@@ -101,7 +103,8 @@ class Prediction {
       const auto memory = static_cast<int64_t>(kMemoryShare * static_cast<double>(available_memory_bytes()));
       const BlockChoice choice =
           choose_block(network_, weights_, engine_, options_, result_.volume, block_,
-                       {.memory_bytes = memory / beside, .blocks = kBlocksPerDevice * ranks_.size()});
+                       {.memory_bytes = memory / beside,
+                        .blocks = ranks_.size() > 1 ? kBlocksPerDevice * ranks_.size() : 1});
       block_.block = choice.block;
       if (hooks_.note) hooks_.note(choice.reason);
     });
@@ -159,9 +162,7 @@ class Prediction {
   // others would round otherwise.
   void compile() {
     options_.kernel_cache = journal_folder(job_.output) / "kernels.tsv";
-    const auto make = [&] {
-      runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_);
-    };
+    const auto make = [&] { runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_); };
     together(ranks_, [&] {
       if (is_first()) make();
     });
@@ -184,12 +185,13 @@ class Prediction {
                                  .output = *output_,
                                  .journal = journal,
                                  .blocks = dealer};
-    figures_ = run_pipeline(parts, {.on_block =
-                                        [&](int64_t blocks) {
-                                          if (hooks_.on_block)
-                                            hooks_.on_block(result_.blocks_before + blocks, result_.all_blocks);
-                                        },
-                                    .should_stop = hooks_.should_stop});
+    figures_ =
+        run_pipeline(parts, {.on_block =
+                                 [&](int64_t blocks) {
+                                   if (hooks_.on_block)
+                                     hooks_.on_block(result_.blocks_before + blocks, result_.all_blocks);
+                                 },
+                             .should_stop = hooks_.should_stop});
   }
 
   PredictionResult gathered() {

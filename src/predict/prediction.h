@@ -32,12 +32,12 @@ struct PredictionResult {
   Point volume = {}, block = {};
   int64_t blocks = 0, blocks_before = 0, all_blocks = 0;  // done now; found done; of the volume
   int64_t output_voxels = 0, input_voxels = 0, bytes_read = 0, bytes_written = 0;
-  double seconds = 0;               // from the first voxel read to the last one durable, on the slowest rank
-  double compile_ms = 0;            // choosing the block, compiling
-  double network_ms = 0;            // means over the ranks, as all below
+  double seconds = 0;     // from the first voxel read to the last one durable, on the slowest rank
+  double compile_ms = 0;  // choosing the block, compiling
+  double network_ms = 0;  // means over the ranks, as all below
   double input_wait_ms = 0, output_wait_ms = 0, reader_wait_ms = 0, writer_wait_ms = 0;
-  double saved_share = 0;           // of the work, since layers compute only what is needed
-  double flop = 0;                  // of the blocks done now
+  double saved_share = 0;                         // of the work, since layers compute only what is needed
+  double flop = 0;                                // of the blocks done now
   int64_t plan_bytes = 0, peak_memory_bytes = 0;  // of the rank that holds most
   std::vector<std::string> hosts = {};            // by rank
   bool has_cores = true;

@@ -12,8 +12,8 @@ struct VoxelNormalization {
   double mean = 0, deviation = 1;
 };
 
-// Without one: integers are scaled to 0..1 by their type's range, floats are taken as they are. Throws UserError
-// for a type that no image has.
+// Without one: integers are scaled to 0..1 by their type's range, floats are taken as they are. Throws
+// UserError for a type that no image has.
 VoxelNormalization default_normalization(VoxelType type);
 
 // Voxels as they are stored become what a network takes.

@@ -95,7 +95,8 @@ struct Record {
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 
   // Of a prediction: how its volume was cut, and what its pipeline did.
-  std::string block = {}, halo = {}, border = {}, dtype = {}, compression = {};  // "64x128x128"; halo: or "exact"
+  std::string block = {}, halo = {}, border = {}, dtype = {},
+              compression = {};  // "64x128x128"; halo: or "exact"
   std::optional<int64_t> blocks = {}, bytes_read = {}, bytes_written = {};
   std::optional<double> input_mvox_per_s = {}, device_idle_percent = {}, halo_saved_percent = {};
   std::optional<double> input_wait_ms = {}, output_wait_ms = {};   // the network: for a block, for the writer
