@@ -1,4 +1,4 @@
-#include "forecast/scaling_table.h"
+#include "forecast/extrapolation_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -121,8 +121,8 @@ Json json_of(const Continued& continued, const ScalingRow& row) {
 
 }  // namespace
 
-std::string format_scaling(std::span<const Record> records, std::span<const int> from,
-                           std::span<const int> devices, const Layout& layout) {
+std::string format_extrapolation(std::span<const Record> records, std::span<const int> from,
+                                 std::span<const int> devices, const Layout& layout) {
   const std::vector<ScalingSeries> all = scaling_series(records);
   std::string text;
   Json list = Json::array();
