@@ -8,6 +8,7 @@ function(tacho_library name)
   add_library(${target} STATIC ${ARG_SOURCES})
   tacho_compile_options(${target})
   tacho_precompile(${target} tacho_base ${tacho_precompiled})
+  tacho_compile_together(${target})
   if(ARG_QUICK_TO_BUILD)
     tacho_quick_to_build(${target})
   endif()
@@ -47,6 +48,13 @@ endfunction()
 # The same for single files of a folder.
 function(tacho_quick_sources)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${tacho_quick_options}")
+endfunction()
+
+# Several files of a folder in one run of the compiler, which then reads their headers once: a third less time for all,
+# against a few seconds more after a change to one file. Files with options of their own are compiled alone.
+option(TACHO_COMPILE_TOGETHER "Compile eight files of a folder at a time" ON)
+function(tacho_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TACHO_COMPILE_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # What most files include. Files include what they need nevertheless: the debug preset compiles without this.

@@ -1,5 +1,5 @@
 # cmake -DSOURCE=out.cpp -DFUNCTION=name -DFILES=a;b -P WriteEmbedded.cmake: see TachoEmbed.cmake.
-file(WRITE ${SOURCE} "#include <array>\n\n#include \"base/embedded_file.h\"\n\nnamespace tacho {\nnamespace {\n\nconstexpr std::array kFiles = {\n")
+file(WRITE ${SOURCE} "#include <array>\n\n#include \"base/embedded_file.h\"\n\nnamespace tacho {\n\nstd::span<const EmbeddedFile> ${FUNCTION}();\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  static constexpr std::array kFiles = {\n")
 foreach(path ${FILES})
   get_filename_component(name ${path} NAME)
   file(READ ${path} content)
@@ -7,4 +7,4 @@ foreach(path ${FILES})
   file(APPEND ${SOURCE} "${content}")
   file(APPEND ${SOURCE} ")embedded\"},\n")
 endforeach()
-file(APPEND ${SOURCE} "};\n\n}  // namespace\n\nstd::span<const EmbeddedFile> ${FUNCTION}();\nstd::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }\n\n}  // namespace tacho\n")
+file(APPEND ${SOURCE} "};\n  return kFiles;\n}\n\n}  // namespace tacho\n")

@@ -5,6 +5,8 @@
 
 namespace tacho {
 
+inline constexpr double kMib = 1 << 20;
+
 // `root` is where the system's files are, for tests.
 
 // The machine's memory, cut to the cgroup's limit.

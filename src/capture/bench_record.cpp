@@ -7,13 +7,12 @@
 
 #include "base/clock.h"
 #include "base/json_values.h"
+#include "base/memory.h"
 #include "results/fields.h"
 #include "results/statistics.h"
 
 namespace tacho {
 namespace {
-
-constexpr double kMib = 1 << 20;
 
 using Part = double PassParts::*;
 

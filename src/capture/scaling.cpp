@@ -11,25 +11,25 @@
 namespace tacho {
 namespace {
 
-struct Part {
+struct RecordPart {
   std::string_view name;
   std::optional<double> Record::*ms;
 };
 
 // In the order of a pass.
 constexpr std::array kParts = {
-    Part{"scatter", &Record::scatter_ms},
-    Part{"slower forward", &Record::forward_ms},
-    Part{"slower backward", &Record::backward_ms},
-    Part{"exposed all-reduce", &Record::exposed_allreduce_ms},
-    Part{"wait for the slowest", &Record::wait_ms},
-    Part{"slower update", &Record::update_ms},
-    Part{"gather", &Record::gather_ms},
+    RecordPart{"scatter", &Record::scatter_ms},
+    RecordPart{"slower forward", &Record::forward_ms},
+    RecordPart{"slower backward", &Record::backward_ms},
+    RecordPart{"exposed all-reduce", &Record::exposed_allreduce_ms},
+    RecordPart{"wait for the slowest", &Record::wait_ms},
+    RecordPart{"slower update", &Record::update_ms},
+    RecordPart{"gather", &Record::gather_ms},
 };
 
 // `share`: what each device has of the one's work.
 void add_losses(const Record& one_device, double share, Record& record) {
-  for (const Part& part : kParts) {
+  for (const RecordPart& part : kParts) {
     const auto& ms = record.*part.ms;
     if (!ms) continue;
     // Inference of one device is nothing but its forward pass.

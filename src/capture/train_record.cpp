@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/memory.h"
 #include "capture/bench_record.h"
 
 namespace tacho {
 namespace {
 
-constexpr double kMib = 1 << 20;
 constexpr double kMuchWaitPercent = 5;
 
 Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {

@@ -9,7 +9,7 @@
 #include "base/json_values.h"
 #include "capture/bench_record.h"
 #include "forecast/device_table.h"
-#include "forecast/scaling_table.h"
+#include "forecast/extrapolation_table.h"
 #include "graph/cost.h"
 #include "models/zoo.h"
 #include "results/fields.h"
@@ -139,7 +139,7 @@ std::optional<DeviceRequest> requested_devices(const DeviceOptions& options) {
 
 std::string predict_devices(const DeviceRequest& request, std::span<const Record> records,
                             const Layout& layout, const StoreOptions& store, const std::string& command) {
-  if (!request.from.empty()) return format_scaling(records, request.from, request.devices, layout);
+  if (!request.from.empty()) return format_extrapolation(records, request.from, request.devices, layout);
   const std::vector<DevicePass> passes = device_passes(records);
   if (request.keep) {
     keep_records(simulated_records(passes, request.devices, request.connections), store, command);

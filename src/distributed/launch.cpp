@@ -81,14 +81,16 @@ class CallerSocket {
     folder_ = pattern;
     const sockaddr_un address = address_of(path());
     socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    listen(socket_, 1);
+    if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+        listen(socket_, 1) == 0)
+      return;
+    const int reason = errno;
+    end();
+    throw UserError("cannot listen at {}: {}; set TMPDIR to another folder", path(), std::strerror(reason));
   }
   ~CallerSocket() {
-    if (connection_ >= 0) close(connection_);
-    close(socket_);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
+    unlink(address_of(path()).sun_path);  // not in the folder where that is too long for a socket
+    end();
   }
   CallerSocket(const CallerSocket&) = delete;
   CallerSocket& operator=(const CallerSocket&) = delete;
@@ -112,6 +114,13 @@ class CallerSocket {
   }
 
  private:
+  void end() {
+    if (connection_ >= 0) close(connection_);
+    close(socket_);
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
   fs::path folder_;
   int socket_ = -1, connection_ = -1;
 };
@@ -173,6 +182,7 @@ std::vector<std::string> launcher_command(int ranks, std::span<const std::string
     setenv(name, value, 1);
   }
   std::vector<char*> words;
+  words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());

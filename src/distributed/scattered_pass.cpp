@@ -32,7 +32,7 @@ ScatteredBatch::ScatteredBatch(Communicator& ranks, const Graph& graph, Tensor w
       input_bytes_(bytes_of(bytes_per_image(graph, input_id_))),
       output_bytes_(bytes_of(bytes_per_image(graph, output_id_))) {
   const auto others = [](const std::vector<size_t>& bytes) {
-    return std::accumulate(bytes.begin() + 1, bytes.end(), int64_t{0});
+    return static_cast<int64_t>(std::accumulate(bytes.begin() + 1, bytes.end(), size_t{0}));
   };
   if (ranks.rank() > 0) {
     bytes_sent_ = static_cast<int64_t>(output_bytes_[static_cast<size_t>(ranks.rank())]);

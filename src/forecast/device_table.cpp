@@ -9,12 +9,10 @@
 #include "forecast/device_case.h"
 #include "results/format.h"
 #include "results/statistics.h"
+#include "results/verdict.h"
 
 namespace tacho {
 namespace {
-
-constexpr int kDigits = 4, kFewDigits = 3;
-constexpr std::string_view kSimulated = "simulated";
 
 int64_t gradient_bytes(const DevicePass& pass) {
   int64_t bytes = 0;
@@ -37,7 +35,7 @@ std::string network_text(const Connections& asked, const SystemInfo& system) {
 
 std::string passes_text(const DevicePass& pass) {
   const size_t passes = pass.record.samples_ms.size();
-  const std::string pass_ms = format_significant(mean(pass.samples_ms), kDigits);
+  const std::string pass_ms = format_significant(mean(pass.samples_ms), kFigureDigits);
   if (passes == 0) return fmt::format("a pass of {} ms without samples, so nobody waits", pass_ms);
   return fmt::format("{} of {} ms on average", passes == 1 ? "one pass" : fmt::format("{} passes", passes),
                      pass_ms);
@@ -76,14 +74,14 @@ Grid grid_of(std::span<const PredictedStep> steps) {
                            {"verdict", false, Importance::most}},
                .rows = {}};
   for (const PredictedStep& step : steps) {
-    grid.rows.push_back({std::to_string(step.devices), format_significant(step.step_ms, kDigits),
-                         fmt::format("{} - {}", format_significant(step.lower_ms, kDigits),
-                                     format_significant(step.upper_ms, kDigits)),
-                         format_significant(step.images_per_s, kDigits),
-                         format_significant(step.speedup, kFewDigits),
-                         format_significant(efficiency_percent(step), kFewDigits),
+    grid.rows.push_back({std::to_string(step.devices), format_significant(step.step_ms, kFigureDigits),
+                         fmt::format("{} - {}", format_significant(step.lower_ms, kFigureDigits),
+                                     format_significant(step.upper_ms, kFigureDigits)),
+                         format_significant(step.images_per_s, kFigureDigits),
+                         format_significant(step.speedup, kRatioDigits),
+                         format_significant(efficiency_percent(step), kRatioDigits),
                          fmt::format("{:.2f}", step.exposed_allreduce_ms),
-                         fmt::format("{:.2f}", step.wait_ms), std::string(kSimulated)});
+                         fmt::format("{:.2f}", step.wait_ms), std::string(name_of(Verdict::simulated))});
   }
   return grid;
 }
@@ -109,7 +107,7 @@ Json json_of(const DevicePass& pass, const PredictedStep& step, const Connection
           {"allreduce_ms", step.allreduce_ms},
           {"exposed_allreduce_ms", step.exposed_allreduce_ms},
           {"wait_ms", step.wait_ms},
-          {"verdict", kSimulated}};
+          {"verdict", name_of(Verdict::simulated)}};
 }
 
 std::vector<PredictedStep> steps_of(const DevicePass& pass, std::span<const int> devices,

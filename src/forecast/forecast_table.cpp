@@ -13,8 +13,6 @@
 namespace tacho {
 namespace {
 
-constexpr double kSecondsPerHour = 3600;
-
 struct Line {
   const Record* record;
   Estimate estimate;

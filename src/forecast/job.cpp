@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "results/correction.h"
+#include "results/speedup.h"
 
 namespace tacho {
 namespace {
@@ -41,11 +42,6 @@ std::optional<UnitTime> pass_time(const Record& record) {
   return time;
 }
 
-double images_per_pass(const Record& record) {
-  if (record.batch_total > 0) return static_cast<double>(record.batch_total);
-  return static_cast<double>(record.batch) * std::max(1, record.devices);
-}
-
 std::optional<double> voxels_per_image(const Record& record) {
   const std::vector<std::string> axes = split(record.image, 'x');
   if (axes.size() != 3) return std::nullopt;
@@ -77,7 +73,7 @@ void add_training(const Record& record, const JobSize& job, std::vector<Estimate
   }
   if (!job.epochs || !job.images) return;
   const std::string what = fmt::format("{} epochs of {} images", number(*job.epochs), number(*job.images));
-  const double batch = images_per_pass(record);
+  const auto batch = static_cast<double>(images_per_pass(record));
   if (const auto time = iteration_time(record); time && batch > 0) {
     estimates.push_back(
         {what, *job.epochs * std::ceil(*job.images / batch), *time, training_basis(record, "no evaluation")});
@@ -111,7 +107,7 @@ std::optional<UnitTime> iteration_time(const Record& record) {
 }
 
 std::optional<UnitTime> image_time(const Record& record) {
-  const double batch = images_per_pass(record);
+  const auto batch = static_cast<double>(images_per_pass(record));
   if (const auto time = pass_time(record); time && batch > 0) return scaled(time, 1 / batch);
   return per(corrected_figure(record, "images_per_s", record.images_per_s));
 }

@@ -10,6 +10,8 @@
 // How long a job takes on a machine, from what was measured there. Pure functions of records.
 namespace tacho {
 
+inline constexpr double kSecondsPerHour = 3600;
+
 // The size of a job; `epochs` go over `images` each.
 struct JobSize {
   std::optional<double> iterations = {}, epochs = {}, images = {}, voxels = {};

@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kIterations = 100e3;
 constexpr double kVoxels = 8.1e12;
-constexpr double kSecondsPerHour = 3600;
 constexpr double kMinutesPerDay = 24 * 60;
 constexpr const char* kPublishedHours = "8.1_tvox_h";
 

@@ -5,7 +5,7 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kBottleneck = 4;  // channels of a layer's 1x1 convolution over the growth
+constexpr int64_t kBottleneckWidth = 4;  // channels of a layer's 1x1 convolution over the growth
 
 ValueId convolution(Builder& builder, const std::string& name, ValueId x, ConvolutionOptions options) {
   options.bias = false;
@@ -16,7 +16,7 @@ ValueId convolution(Builder& builder, const std::string& name, ValueId x, Convol
 ValueId dense_layer(Builder& builder, const std::string& name, ValueId x, int64_t growth) {
   x = builder.batch_norm(name + ".norm1", x);
   x = builder.relu(name + ".relu1", x);
-  x = convolution(builder, name + ".conv1", x, {.channels = kBottleneck * growth, .kernel = {1, 1}});
+  x = convolution(builder, name + ".conv1", x, {.channels = kBottleneckWidth * growth, .kernel = {1, 1}});
   x = builder.batch_norm(name + ".norm2", x);
   x = builder.relu(name + ".relu2", x);
   return convolution(builder, name + ".conv2", x, {.channels = growth, .kernel = {3, 3}, .padding = {1, 1}});

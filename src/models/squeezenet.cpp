@@ -25,7 +25,7 @@ ValueId fire(Builder& builder, const std::string& name, ValueId x, int64_t squee
   return builder.concat(name + ".concat", {narrow, wide});
 }
 
-ValueId classifier(Builder& builder, ValueId x, int64_t classes) {
+ValueId convolution_classifier(Builder& builder, ValueId x, int64_t classes) {
   x = builder.dropout("classifier.0", x, 0.5);
   x = builder.convolution(
       "classifier.1", x,
@@ -52,7 +52,7 @@ Graph squeezenet(const Model& model, const ModelOptions& options, const SqueezeN
                            {.kernel = {3, 3}, .stride = {2, 2}, .padding = {}, .ceil_mode = true});
     x = fire(builder, next_name(), x, kSqueeze[i]);
   }
-  return builder.finish(classifier(builder, x, options.classes));
+  return builder.finish(convolution_classifier(builder, x, options.classes));
 }
 
 }  // namespace tacho

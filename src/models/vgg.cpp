@@ -25,7 +25,7 @@ ValueId features(Builder& builder, ValueId x, const VggConfig& config) {
   return x;
 }
 
-ValueId classifier(Builder& builder, ValueId x, int64_t classes) {
+ValueId linear_classifier(Builder& builder, ValueId x, int64_t classes) {
   const auto linear = [&](const std::string& name, int64_t width) {
     return builder.linear(name, x,
                           {.features = width, .weight_init = Normal{0.01}, .bias_init = Constant{0}});
@@ -47,7 +47,7 @@ Graph vgg(const Model& model, const ModelOptions& options, const VggConfig& conf
   const Extents pooled = {7, 7};
   if (spatial(builder.shape(x)) != pooled) x = builder.adaptive_average_pool("avgpool", x, pooled);
   x = builder.flatten("flatten", x);
-  return builder.finish(classifier(builder, x, options.classes));
+  return builder.finish(linear_classifier(builder, x, options.classes));
 }
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/grouped.h"
 #include "report/published.h"
 #include "results/correction.h"
 #include "results/format.h"
@@ -14,14 +15,9 @@
 namespace tacho {
 namespace {
 
-constexpr int kDigits = 4;
-constexpr int kRatioDigits = 3;
-
 std::string figure(const Record& record, const char* field, const std::optional<double>& value) {
-  return figure_text(record, field, value, kDigits);
+  return figure_text(record, field, value, kFigureDigits);
 }
-
-std::string count(int64_t value) { return value > 0 ? std::to_string(value) : ""; }
 
 std::vector<std::string> row_of(const Record& r) {
   const std::string note = r.reference.empty() ? note_on(r, {}) : "";
@@ -29,9 +25,9 @@ std::vector<std::string> row_of(const Record& r) {
           r.image,
           r.system.name,
           note.empty() ? r.engine : fmt::format("{}: {}", r.engine, note),
-          count(r.devices),
-          count(r.batch),
-          count(r.epoch_count.value_or(0)),
+          count_text(r.devices),
+          count_text(r.batch),
+          count_text(r.epoch_count.value_or(0)),
           figure(r, "seconds", r.seconds),
           figure(r, "seconds_per_epoch", r.seconds_per_epoch),
           figure(r, "images_per_s", r.images_per_s),
@@ -58,19 +54,7 @@ bool is_as_large_as_one_of(std::span<const Record> own, const Record& published)
   return std::ranges::any_of(own, [&](const Record& r) { return r.devices == published.devices; });
 }
 
-// Groups of equal keys, in the order in which the keys are met.
-template<typename Key>
-std::vector<std::vector<Record>> grouped(std::span<const Record> records, Key key) {
-  std::vector<std::vector<Record>> groups;
-  for (const Record& record : records) {
-    const auto same = [&](const std::vector<Record>& group) { return group[0].*key == record.*key; };
-    const auto known = std::ranges::find_if(groups, same);
-    (known == groups.end() ? groups.emplace_back() : *known).push_back(record);
-  }
-  return groups;
-}
-
-std::vector<Record> in_order(std::span<const Record> records, std::span<const Record> published) {
+std::vector<Record> by_network(std::span<const Record> records, std::span<const Record> published) {
   std::vector<Record> rows;
   for (const std::vector<Record>& own : grouped(records, &Record::model)) {
     for (std::vector<Record>& engine : grouped(own, &Record::engine)) {
@@ -101,7 +85,7 @@ Grid cifar_table(std::span<const Record> records, std::span<const Record> publis
                            {"Test accuracy", true, Importance::much},
                            {"Memory MiB", true}},
                .rows = {}};
-  const std::vector<Record> rows = in_order(records, published);
+  const std::vector<Record> rows = by_network(records, published);
   for (const Record& record : rows) grid.rows.push_back(row_of(record));
   if (std::ranges::none_of(records, [](const Record& r) { return r.devices > 1; })) return grid;
   grid.columns.push_back({"Speed-up", true, Importance::much});

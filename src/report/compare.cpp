@@ -14,9 +14,6 @@
 namespace tacho {
 namespace {
 
-constexpr int kDigits = 4;
-constexpr int kRatioDigits = 3;
-
 struct NamedPair {
   std::string_view against;
   ComparedPair pair;
@@ -100,9 +97,9 @@ void add_values(std::span<const Selection> selections, std::span<const NamedPair
     columns.add({"against", false, Importance::much},
                 [](const NamedPair& p) { return std::string(p.against); });
   columns.add({selections[0].name + suffix, true},
-              [](const NamedPair& p) { return format_significant(p.pair.a_value, kDigits); });
+              [](const NamedPair& p) { return format_significant(p.pair.a_value, kFigureDigits); });
   columns.add({(one_other ? selections[1].name : "other") + suffix, true},
-              [](const NamedPair& p) { return format_significant(p.pair.b_value, kDigits); });
+              [](const NamedPair& p) { return format_significant(p.pair.b_value, kFigureDigits); });
   if (!one_unit) columns.add({"unit"}, [](const NamedPair& p) { return std::string(p.pair.metric->unit); });
 }
 
@@ -144,7 +141,7 @@ std::string caption(std::span<const Selection> selections, std::span<const Named
   return line + "\n\n";
 }
 
-Json json_of(const NamedPair& named, const std::string& first) {
+Json entry_of(const NamedPair& named, const std::string& first) {
   const ComparedPair& pair = named.pair;
   Json object = {{"model", pair.a.model}, {"mode", pair.a.mode}};
   for (const auto& [name, record] : {std::pair{"a", &pair.a}, std::pair{"b", &pair.b}}) {
@@ -190,7 +187,7 @@ std::string format_comparison(std::span<const Selection> selections, const Layou
     return wrap(caption(selections, pairs), layout.width) + render(grid_of(selections, pairs), layout);
   }
   Json list = Json::array();
-  for (const NamedPair& pair : pairs) list.push_back(json_of(pair, selections[0].name));
+  for (const NamedPair& pair : pairs) list.push_back(entry_of(pair, selections[0].name));
   return format_objects(list, layout.format);
 }
 

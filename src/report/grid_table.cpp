@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/memory.h"
 #include "report/published.h"
 #include "results/format.h"
 #include "results/speedup.h"
@@ -15,9 +16,7 @@
 namespace tacho {
 namespace {
 
-constexpr int kDigits = 4;
 constexpr int kPartDigits = 3;
-constexpr double kMib = 1 << 20;
 
 auto row_identity(const Record& r) {
   return std::tie(r.model, r.reference, r.system.name, r.engine, r.devices);
@@ -31,7 +30,7 @@ std::string time_text(const Record& record) {
   const auto ms = pass_ms(record);
   if (!ms) return std::string(name_of(record.judgement));
   const bool doubtful = record.reference.empty() && record.judgement.verdict != Verdict::valid;
-  return (doubtful ? "~" : "") + figure_text(record, "mean_ms", ms, kDigits);
+  return (doubtful ? "~" : "") + figure_text(record, "mean_ms", ms, kFigureDigits);
 }
 
 // The batches that are columns, the smallest first.

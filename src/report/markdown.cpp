@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "report/grouped.h"
 #include "report/table.h"
 #include "results/format.h"
 
@@ -24,25 +25,12 @@ std::string owner(const Record& record) {
   return fmt::format("{} {}", record.system.machine_id, record.system.name);
 }
 
-// Groups by a text of the records, each group where its first record stands.
-template<typename KeyOf>
-std::vector<std::pair<std::string, std::vector<Record>>> grouped(std::span<const Record> records,
-                                                                 KeyOf key_of) {
-  std::vector<std::pair<std::string, std::vector<Record>>> groups;
-  for (const Record& record : records) {
-    const std::string key = key_of(record);
-    auto group = std::ranges::find(groups, key, [](const auto& entry) { return entry.first; });
-    if (group == groups.end()) group = groups.insert(group, {key, {}});
-    group->second.push_back(record);
-  }
-  return groups;
-}
-
 std::vector<Group> groups_of(std::span<const Record> records) {
   std::vector<Group> groups;
-  for (auto& [key, members] : grouped(records, owner)) {
+  for (std::vector<Record>& members : grouped(records, owner)) {
     const bool published = !members.front().reference.empty();
-    groups.push_back({published ? key : members.front().system.name, published, std::move(members)});
+    groups.push_back(
+        {published ? members.front().reference : members.front().system.name, published, std::move(members)});
   }
   std::ranges::stable_partition(groups, [](const Group& group) { return !group.published; });
   return groups;
@@ -82,8 +70,8 @@ std::string published_summary(const Record& record) {
 // Commands, each once.
 std::string commands(std::span<const Record> records) {
   std::string text;
-  for (const auto& [command, ignored] : grouped(records, [](const Record& r) { return r.command; })) {
-    if (!command.empty()) text += command + "\n";
+  for (const std::vector<Record>& same : grouped(records, &Record::command)) {
+    if (const std::string& command = same[0].command; !command.empty()) text += command + "\n";
   }
   return text.empty() ? "" : fmt::format("\n```\n{}```\n", text);
 }
@@ -92,7 +80,8 @@ std::string section(const Group& group) {
   const Record& newest = group.records.back();
   std::string text = fmt::format("\n## {}\n\n", group.name);
   text += group.published ? published_summary(newest) : machine_summary(newest.system);
-  for (const auto& [kind, records] : grouped(group.records, [](const Record& r) { return r.kind; })) {
+  for (const std::vector<Record>& records : grouped(group.records, &Record::kind)) {
+    const std::string& kind = records[0].kind;
     text += fmt::format("\n### {}\n\n", kind.empty() ? "results" : kind);
     text += format_records(records, Format::md, true) + commands(records);
   }

@@ -140,7 +140,7 @@ Json kernels_json(std::span<const ProfileRow> rows, const Profile& profile) {
   return list;
 }
 
-Json json_of(const Profile& profile, std::span<const ProfileRow> layers) {
+Json profile_json(const Profile& profile, std::span<const ProfileRow> layers) {
   return {{"case", to_json(profile.pass)},
           {"peak", json_of(profile.speed)},
           {"pass_ms", pass_ms(profile)},
@@ -157,7 +157,7 @@ std::string format_profile(const Profile& profile, const Layout& layout, std::op
   if (is_for_people(format)) return profile_text(profile, layout, top);
   const std::vector<ProfileRow> layers = layer_rows(profile);
   if (format == Format::csv) return format_objects(layers_json(layers, profile), format);
-  return to_text(json_of(profile, layers), format == Format::json ? 2 : -1) + "\n";
+  return to_text(profile_json(profile, layers), format == Format::json ? 2 : -1) + "\n";
 }
 
 }  // namespace tacho

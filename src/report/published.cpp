@@ -32,6 +32,8 @@ std::string figure_text(const Record& record, const std::string& field, const st
   return fmt::format("{} ({})", *value, corrected->second);
 }
 
+std::string count_text(int64_t count) { return count > 0 ? std::to_string(count) : ""; }
+
 std::string note_on(const Record& record, std::span<const Record> published) {
   if (record.reference.empty())
     return record.judgement.verdict == Verdict::valid ? "" : std::string(name_of(record.judgement));

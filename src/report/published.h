@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,9 @@ namespace tacho {
 // digits, published ones digit for digit, with the corrected figure in brackets behind them.
 std::string figure_text(const Record& record, const std::string& field, const std::optional<double>& value,
                         int digits);
+
+// Empty where a published row does not say it.
+std::string count_text(int64_t count);
 
 // What a table says behind a row: the verdict of ours where it is not simply valid, and of a published one
 // the number of its known error among those of `published`.

@@ -15,11 +15,8 @@
 namespace tacho {
 namespace {
 
-constexpr int kDigits = 4;
-constexpr int kRatioDigits = 3;
-
 // Ours by devices, what was only computed behind what was measured, then the published ones as they stand.
-std::vector<Record> in_order(std::span<const Record> records, std::span<const Record> published) {
+std::vector<Record> by_devices(std::span<const Record> records, std::span<const Record> published) {
   std::vector<Record> rows(records.begin(), records.end());
   std::ranges::stable_sort(rows, {}, [](const Record& record) {
     return std::pair(record.judgement.verdict == Verdict::simulated, record.devices);
@@ -40,8 +37,6 @@ std::vector<std::string> lost_parts(std::span<const Record> records) {
                            [&](const std::string& part) { return sums[part]; });
   return parts;
 }
-
-std::string count(int64_t value) { return value > 0 ? std::to_string(value) : ""; }
 
 std::string ratio_text(const std::optional<double>& value) {
   return value ? format_significant(*value, kRatioDigits) : "";
@@ -82,12 +77,12 @@ std::vector<std::string> row_of(const Record& r, std::span<const Record> all,
   return {
       r.system.name,
       r.engine,
-      count(r.nodes),
-      count(r.devices),
-      count(r.threads),
-      figure_text(r, "forward_images_per_s", forward_rate(r), kDigits),
-      figure_text(r, "backward_images_per_s", backward_rate(r), kDigits),
-      figure_text(r, "images_per_s", r.images_per_s, kDigits),
+      count_text(r.nodes),
+      count_text(r.devices),
+      count_text(r.threads),
+      figure_text(r, "forward_images_per_s", forward_rate(r), kFigureDigits),
+      figure_text(r, "backward_images_per_s", backward_rate(r), kFigureDigits),
+      figure_text(r, "images_per_s", r.images_per_s, kFigureDigits),
       ratio_text(speedups.forward),
       ratio_text(speedups.backward),
       r.speedup ? figure_text(r, "speedup", speedups.overall, kRatioDigits) : ratio_text(speedups.overall),
@@ -116,7 +111,7 @@ Grid scaling_table(std::span<const Record> records, std::span<const Record> publ
                .rows = {}};
   const std::vector<std::string> parts = lost_parts(records);
   for (const std::string& part : parts) grid.columns.push_back({fmt::format("of it {}", part), true});
-  const std::vector<Record> rows = in_order(records, published);
+  const std::vector<Record> rows = by_devices(records, published);
   for (const Record& record : rows) {
     grid.rows.push_back(row_of(record, rows, published));
     for (const std::string& part : parts) grid.rows.back().push_back(lost_text(record, part));

@@ -13,9 +13,6 @@
 namespace tacho {
 namespace {
 
-constexpr int kDigits = 4;
-constexpr int kRatioDigits = 3;
-
 const Record* find(std::span<const Record> records, std::string_view model, std::string_view mode) {
   const auto found =
       std::ranges::find_if(records, [&](const Record& r) { return r.model == model && r.mode == mode; });
@@ -44,7 +41,7 @@ std::string time_text(const Record* record) {
   if (time) {
     if (!record->median_ms) return fmt::format("{}ms", *time);  // published: digit for digit
     const bool doubtful = record->judgement.verdict != Verdict::valid;
-    return fmt::format("{}{}ms", doubtful ? "~" : "", format_significant(*time, kDigits));
+    return fmt::format("{}{}ms", doubtful ? "~" : "", format_significant(*time, kFigureDigits));
   }
   return record == nullptr ? "" : std::string(name_of(record->judgement));
 }

@@ -5,6 +5,9 @@
 
 namespace tacho {
 
+// Significant digits in tables, of figures and of ratios between them.
+inline constexpr int kFigureDigits = 4, kRatioDigits = 3;
+
 // With `digits` significant digits, never as a power of ten and never cutting whole digits: 12345, 1.23,
 // 0.000123.
 std::string format_significant(double value, int digits);

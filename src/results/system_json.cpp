@@ -15,7 +15,7 @@ constexpr std::array kSpeed = {
     entry<M, &M::bandwidth_gbs>("bandwidth_gbs"),
 };
 
-constexpr std::array kSystem = {
+constexpr std::array kSystemEntries = {
     entry<S, &S::name>("name"),
     entry<S, &S::machine_id>("machine_id"),
     entry<S, &S::cpu>("cpu"),
@@ -47,7 +47,7 @@ constexpr std::array kSystem = {
 Json json_of(const MachineSpeed& speed) { return object_of<M>(kSpeed, speed); }
 void read(const Json& json, MachineSpeed& speed) { read_object<M>(kSpeed, json, speed); }
 
-Json json_of(const SystemInfo& system) { return object_of<S>(kSystem, system); }
-void read(const Json& json, SystemInfo& system) { read_object<S>(kSystem, json, system); }
+Json json_of(const SystemInfo& system) { return object_of<S>(kSystemEntries, system); }
+void read(const Json& json, SystemInfo& system) { read_object<S>(kSystemEntries, json, system); }
 
 }  // namespace tacho

@@ -30,9 +30,13 @@ constexpr std::array kNames = {
 
 }  // namespace
 
+std::string_view name_of(Verdict verdict) {
+  const auto known = std::ranges::find(kNames, verdict, &Name::verdict);
+  return known == kNames.end() ? std::string_view() : known->name;
+}
+
 std::string_view name_of(const Judgement& judgement) {
-  const auto known = std::ranges::find(kNames, judgement.verdict, &Name::verdict);
-  return known == kNames.end() ? std::string_view(judgement.unknown_name) : known->name;
+  return judgement.verdict == Verdict::unknown ? judgement.unknown_name : name_of(judgement.verdict);
 }
 
 void set_verdict(std::string_view name, Judgement& judgement) {

@@ -22,6 +22,7 @@ struct Judgement {
   std::string unknown_name = {};  // of Verdict::unknown
 };
 
+std::string_view name_of(Verdict verdict);  // empty of an unknown one
 std::string_view name_of(const Judgement& judgement);
 void set_verdict(std::string_view name, Judgement& judgement);
 

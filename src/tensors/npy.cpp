@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kMagic = "\x93NUMPY"sv;
 constexpr size_t kAlignment = 64;  // of the data in the file, as NumPy writes it
-constexpr size_t kLargestHeader = 1 << 20;
+constexpr size_t kLargestNpyHeader = 1 << 20;
 
 std::string take(InputFile& file, size_t length) {
   if (file.remaining() < length)
@@ -30,7 +30,7 @@ size_t little_endian(std::string_view bytes) {
   return value;
 }
 
-std::string read_header(InputFile& file) {
+std::string read_npy_header(InputFile& file) {
   if (file.bytes() < kMagic.size() || take(file, kMagic.size()) != kMagic) {
     throw UserError("{}: not an npy file, which begins with \\x93NUMPY", file.name());
   }
@@ -40,9 +40,9 @@ std::string read_header(InputFile& file) {
     throw UserError("{}: npy format {}.{} is not supported: 1.0, 2.0 or 3.0 is", file.name(), major, minor);
   }
   const size_t length = little_endian(take(file, major == 1 ? 2 : 4));
-  if (length > kLargestHeader) {
+  if (length > kLargestNpyHeader) {
     throw UserError("{}: an npy header of {} bytes is absurd (at most {})", file.name(), length,
-                    kLargestHeader);
+                    kLargestNpyHeader);
   }
   return take(file, length);
 }
@@ -51,7 +51,7 @@ std::string read_header(InputFile& file) {
 
 Tensor read_npy(const std::filesystem::path& path) {
   InputFile file(path);
-  NpyHeader header = parse_npy_header(read_header(file), file.name());
+  NpyHeader header = parse_npy_header(read_npy_header(file), file.name());
   const uint64_t needed = static_cast<uint64_t>(elements(header.shape)) * size_of(header.dtype);
   if (file.remaining() != needed) {
     throw UserError("{}: {}: shape {} of {} needs {} bytes of data, the file holds {}", file.name(),

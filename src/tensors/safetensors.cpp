@@ -14,9 +14,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian");
 
-constexpr uint64_t kLargestHeader = 100'000'000;
+constexpr uint64_t kLargestSafetensorsHeader = 100'000'000;
 
-std::string read_header(InputFile& file) {
+std::string read_safetensors_header(InputFile& file) {
   uint64_t length = 0;
   if (file.remaining() < sizeof length) {
     throw UserError(
@@ -24,9 +24,9 @@ std::string read_header(InputFile& file) {
         file.name(), file.bytes());
   }
   file.read(std::as_writable_bytes(std::span(&length, 1)));
-  if (length > kLargestHeader) {
+  if (length > kLargestSafetensorsHeader) {
     throw UserError("{}: a header of {} bytes is absurd (at most {}): not a safetensors file", file.name(),
-                    length, kLargestHeader);
+                    length, kLargestSafetensorsHeader);
   }
   if (length > file.remaining()) {
     throw UserError("{}: the header should have {} bytes, but the file ends after {} of them", file.name(),
@@ -53,7 +53,7 @@ std::vector<TensorEntry> lay_out(const Weights& weights) {
 
 Weights read_safetensors(const std::filesystem::path& path) {
   InputFile file(path);
-  const std::string header = read_header(file);
+  const std::string header = read_safetensors_header(file);
   Weights weights;
   for (TensorEntry& entry : parse_safetensors_header(header, file.remaining(), file.name())) {
     Tensor tensor(std::move(entry.shape), entry.dtype);

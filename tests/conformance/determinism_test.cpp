@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/engines.h"
+#include "graph/builder.h"
 #include "models/zoo.h"
 #include "training_run.h"
 
@@ -64,6 +65,18 @@ void expect_less_with_little_memory(const Graph& network) {
 TEST_P(TrainingTwice, GivesTheSameBitsWithLittleMemory) { expect_same_bits_with_little_memory(graph()); }
 
 TEST_P(TrainingTwice, HoldsLessWithLittleMemory) { expect_less_with_little_memory(graph()); }
+
+// Batch norms of signals are oneDNN's, and are not computed again.
+TEST(TrainingOnSignals, GivesTheSameBitsWithLittleMemory) {
+  Builder b("signals");
+  ValueId x = b.input("input", {2, 8, 64});
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    const std::string layer = name;
+    x = b.convolution(layer, x, {.channels = 8, .kernel = {3}, .padding = {1}, .bias = false});
+    x = b.elu(layer + ".elu", b.relu(layer + ".relu", b.batch_norm(layer + ".bn", x)));
+  }
+  expect_same_bits_with_little_memory(gradient(b.finish(x), Loss::dice));
+}
 
 // In its last stage, kernels lose the taps that meet only padding.
 TEST(TrainingOnSmallImages, GivesTheSameBitsWithLittleMemoryAndHoldsLess) {

@@ -6,10 +6,10 @@
 namespace tacho::native {
 namespace {
 
+using dnnl::batch_normalization_backward;
+using dnnl::batch_normalization_forward;
 using dnnl::memory;
 using dnnl::normalization_flags;
-using Forward = dnnl::batch_normalization_forward;
-using Backward = dnnl::batch_normalization_backward;
 
 normalization_flags flags_of(bool with_relu, bool fixed_statistics) {
   normalization_flags flags = normalization_flags::use_scale | normalization_flags::use_shift;
@@ -68,9 +68,9 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
   const View x = assembler.view(instruction.inputs[0]);
   const auto channels = plain_desc({assembler.shape(instruction.inputs[0])[1]});
   const bool with_relu = !instruction.post_ops.empty();
-  const Forward::desc desc(assembler.forward_kind(), x.desc, static_cast<float>(op.epsilon),
-                           flags_of(with_relu, !op.training));
-  const Forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const batch_normalization_forward::desc desc(
+      assembler.forward_kind(), x.desc, static_cast<float>(op.epsilon), flags_of(with_relu, !op.training));
+  const batch_normalization_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
 
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x},
                                      {DNNL_ARG_SCALE, assembler.parameter(instruction.inputs[1], channels)},
@@ -79,7 +79,8 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
     arguments.emplace_back(DNNL_ARG_MEAN, assembler.statistic(instruction.inputs[3]));
     arguments.emplace_back(DNNL_ARG_VARIANCE, assembler.statistic(instruction.inputs[4]));
     arguments.emplace_back(DNNL_ARG_DST, assembler.define_over(instruction.outputs[0], x));
-    assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+    assembler.add_primitive(batch_normalization_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                            std::move(arguments));
     return;
   }
   refuse_sums_over_devices(instruction, assembler);
@@ -92,7 +93,8 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
   if (with_relu) {
     arguments.emplace_back(DNNL_ARG_WORKSPACE, assembler.define(instruction.outputs[3], pd.workspace_desc()));
   }
-  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+  assembler.add_primitive(batch_normalization_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          std::move(arguments));
   add_running_update(op, instruction, assembler);
   assembler.batch_norm_hints.emplace(instruction.outputs[1], pd);
 }
@@ -104,9 +106,10 @@ void emit_op(const BatchNormBackward& op, const Instruction& instruction, Assemb
   const auto& hint = assembler.batch_norm_hints.at(instruction.inputs[2]);
   const bool with_relu = instruction.inputs.size() > 5;
   const View dy = assembler.in_layout(instruction.inputs[4], x.desc);
-  const Backward::desc desc(dnnl::prop_kind::backward, x.desc, x.desc, static_cast<float>(op.epsilon),
-                            flags_of(with_relu, false));
-  const Backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const batch_normalization_backward::desc desc(dnnl::prop_kind::backward, x.desc, x.desc,
+                                                static_cast<float>(op.epsilon), flags_of(with_relu, false));
+  const batch_normalization_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
+                                                        hint);
 
   std::vector<Argument> arguments = {
       {DNNL_ARG_SRC, x},
@@ -120,7 +123,8 @@ void emit_op(const BatchNormBackward& op, const Instruction& instruction, Assemb
       {DNNL_ARG_DIFF_SCALE, assembler.define(instruction.outputs[1], channels)},
       {DNNL_ARG_DIFF_SHIFT, assembler.define(instruction.outputs[2], channels)}};
   if (with_relu) arguments.emplace_back(DNNL_ARG_WORKSPACE, assembler.view(instruction.inputs[5]));
-  assembler.add_primitive(Backward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+  assembler.add_primitive(batch_normalization_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          std::move(arguments));
 }
 
 }  // namespace tacho::native

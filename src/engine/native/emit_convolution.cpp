@@ -6,14 +6,15 @@
 namespace tacho::native {
 namespace {
 
+using dnnl::convolution_backward_data;
+using dnnl::convolution_backward_weights;
+using dnnl::convolution_forward;
 using dnnl::memory;
-using Forward = dnnl::convolution_forward;
-using BackwardData = dnnl::convolution_backward_data;
-using BackwardWeights = dnnl::convolution_backward_weights;
 
 // oneDNN counts dilation from 0, wants the padding on each side, and groups as an axis of the weight.
-struct Geometry {
-  Geometry(const Convolution& op, const Shape& input, const Shape& plain_weight, const Shape& output)
+struct ConvolutionGeometry {
+  ConvolutionGeometry(const Convolution& op, const Shape& input, const Shape& plain_weight,
+                      const Shape& output)
       : src(any_desc(input)), weight(any_desc(grouped(plain_weight, op.groups))), dst(any_desc(output)) {
     strides = op.stride;
     padding = op.padding;
@@ -39,14 +40,16 @@ struct Geometry {
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-Forward::primitive_desc forward_desc(const Geometry& g, const memory::desc& bias,
-                                     const dnnl::primitive_attr& attributes, const Assembler& assembler) {
-  const Forward::desc desc = bias.get_size() > 0
-                                 ? Forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, bias,
-                                                 g.dst, g.strides, g.dilation, g.padding, g.padding_end)
-                                 : Forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, g.dst,
-                                                 g.strides, g.dilation, g.padding, g.padding_end);
-  return Forward::primitive_desc(desc, attributes, assembler.engine());
+convolution_forward::primitive_desc forward_desc(const ConvolutionGeometry& g, const memory::desc& bias,
+                                                 const dnnl::primitive_attr& attributes,
+                                                 const Assembler& assembler) {
+  const convolution_forward::desc desc =
+      bias.get_size() > 0
+          ? convolution_forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, bias, g.dst,
+                                      g.strides, g.dilation, g.padding, g.padding_end)
+          : convolution_forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, g.dst, g.strides,
+                                      g.dilation, g.padding, g.padding_end);
+  return convolution_forward::primitive_desc(desc, attributes, assembler.engine());
 }
 
 // The place of the result. A residual operand is accumulated onto: on itself where it dies here and is not
@@ -101,8 +104,8 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
     return emit_last_apart<MaxPool>(op, instruction, {instruction.before_last}, assembler);
   if (assembler.kernel() == ConvolutionKernel::direct) return emit_direct(op, instruction, assembler);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
-  const Geometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
-                          assembler.shape(instruction.outputs[0]));
+  const ConvolutionGeometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
+                                     assembler.shape(instruction.outputs[0]));
   const bool has_bias = instruction.inputs.size() > 2 || instruction.folded;
   const memory::desc bias_desc = has_bias ? plain_desc({weight_shape[0]}) : memory::desc();
   const auto pd = forward_desc(geometry, bias_desc, fused_attributes(instruction, assembler), assembler);
@@ -112,7 +115,8 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
   const View y = define_result(instruction, x, pd.dst_desc(), assembler);
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, packed.weight}, {DNNL_ARG_DST, y}};
   if (packed.bias) arguments.emplace_back(DNNL_ARG_BIAS, *packed.bias);
-  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(), std::move(arguments));
+  assembler.add_primitive(convolution_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+                          std::move(arguments));
 }
 
 void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
@@ -121,32 +125,33 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
     const ValueId y = instruction.post_ops.back().operand;
     return emit_last_apart<ReluBackward>(op, instruction, {y, instruction.before_last}, assembler);
   }
-  const Geometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
-                   assembler.shape(instruction.inputs[0]));
+  const ConvolutionGeometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
+                              assembler.shape(instruction.inputs[0]));
   const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
-  const BackwardData::desc desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation, g.padding,
-                                g.padding_end);
-  const BackwardData::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const convolution_backward_data::desc desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation,
+                                             g.padding, g.padding_end);
+  const convolution_backward_data::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
 
   const View dy = assembler.in_layout(instruction.inputs[0], pd.diff_dst_desc());
   const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
   const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
-  assembler.add_primitive(BackwardData(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+  assembler.add_primitive(convolution_backward_data(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}});
 }
 
 void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
-  const Geometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
-                   assembler.shape(instruction.inputs[1]));
+  const ConvolutionGeometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
+                              assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();
   const auto hint = forward_desc(g, bias_desc, assembler.attributes(), assembler);
-  const BackwardWeights::desc desc =
-      op.bias ? BackwardWeights::desc(kDirect, g.src, g.weight, bias_desc, g.dst, g.strides, g.dilation,
-                                      g.padding, g.padding_end)
-              : BackwardWeights::desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation, g.padding,
-                                      g.padding_end);
-  const BackwardWeights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const convolution_backward_weights::desc desc =
+      op.bias ? convolution_backward_weights::desc(kDirect, g.src, g.weight, bias_desc, g.dst, g.strides,
+                                                   g.dilation, g.padding, g.padding_end)
+              : convolution_backward_weights::desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation,
+                                                   g.padding, g.padding_end);
+  const convolution_backward_weights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
+                                                        hint);
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
   const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());
@@ -155,7 +160,7 @@ void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instructio
       {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_WEIGHTS, dweight}};
   if (op.bias)
     arguments.emplace_back(DNNL_ARG_DIFF_BIAS, assembler.define(instruction.outputs[1], bias_desc));
-  assembler.add_primitive(BackwardWeights(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+  assembler.add_primitive(convolution_backward_weights(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           std::move(arguments));
 }
 

@@ -10,16 +10,16 @@ namespace {
 
 using dnnl::algorithm;
 using dnnl::memory;
-using Forward = dnnl::pooling_forward;
-using Backward = dnnl::pooling_backward;
+using dnnl::pooling_backward;
+using dnnl::pooling_forward;
 
-struct Geometry {
+struct PoolingWindow {
   memory::dims kernel, stride, padding, padding_end;
 };
 
-Geometry geometry_of(const Extents& kernel, const Extents& stride, const Extents& padding, const Shape& input,
-                     const Shape& output) {
-  Geometry g{kernel, stride, padding, {}};
+PoolingWindow pooling_window_of(const Extents& kernel, const Extents& stride, const Extents& padding,
+                                const Shape& input, const Shape& output) {
+  PoolingWindow g{kernel, stride, padding, {}};
   for (size_t axis = 0; axis < kernel.size(); ++axis) {
     const int64_t end =
         (output[axis + 2] - 1) * stride[axis] + kernel[axis] - input[axis + 2] - padding[axis];
@@ -28,24 +28,25 @@ Geometry geometry_of(const Extents& kernel, const Extents& stride, const Extents
   return g;
 }
 
-Forward::primitive_desc forward_desc(algorithm kind, const Geometry& g, const memory::desc& src,
-                                     const Shape& output, const Assembler& assembler) {
-  const Forward::desc desc(assembler.forward_kind(), kind, src, any_desc(output), g.stride, g.kernel,
-                           g.padding, g.padding_end);
-  return Forward::primitive_desc(desc, assembler.attributes(), assembler.engine());
+pooling_forward::primitive_desc forward_desc(algorithm kind, const PoolingWindow& g, const memory::desc& src,
+                                             const Shape& output, const Assembler& assembler) {
+  const pooling_forward::desc desc(assembler.forward_kind(), kind, src, any_desc(output), g.stride, g.kernel,
+                                   g.padding, g.padding_end);
+  return pooling_forward::primitive_desc(desc, assembler.attributes(), assembler.engine());
 }
 
-void emit_average(algorithm kind, const Geometry& g, const Instruction& instruction, Assembler& assembler) {
+void emit_average(algorithm kind, const PoolingWindow& g, const Instruction& instruction,
+                  Assembler& assembler) {
   const View x = assembler.view(instruction.inputs[0]);
   const auto pd = forward_desc(kind, g, x.desc, assembler.shape(instruction.outputs[0]), assembler);
   const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
-  assembler.add_primitive(Forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+  assembler.add_primitive(pooling_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
 }
 
 // A 3D pooling, whatever the axes are.
 template<typename Pooling>
-Pooling pooling_of(const Geometry& g, const Shape& input, const Shape& output) {
+Pooling pooling_of(const PoolingWindow& g, const Shape& input, const Shape& output) {
   Pooling pooling = {.batch = input[0]};
   const size_t missing = 3 - g.kernel.size();
   for (size_t axis = 0; axis < g.kernel.size(); ++axis) {
@@ -62,7 +63,7 @@ using PoolKernel =
     std::function<void(const blocked::Pooling&, blocked::Source, blocked::Target, float*, int)>;
 
 // By our own kernel, which reads and writes slices; false where the input is not in blocks.
-bool emit_in_blocks(const char* name, const PoolKernel& kernel, const Geometry& g,
+bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWindow& g,
                     const Instruction& instruction, Assembler& assembler) {
   if (assembler.is_training() || !blocked::supported() || !assembler.is_in_blocks(instruction.inputs[0]))
     return false;
@@ -88,7 +89,7 @@ View in_a_usual_layout(ValueId id, Assembler& assembler) {
 }
 
 // `x` and `y` have the same layout.
-max_pool::Pooling max_pooling_of(const Geometry& g, const memory::desc& x, const memory::desc& y) {
+max_pool::Pooling max_pooling_of(const PoolingWindow& g, const memory::desc& x, const memory::desc& y) {
   auto pooling = pooling_of<max_pool::Pooling>(g, x.dims(), y.dims());
   pooling.lanes = neighbouring_channels(x);
   pooling.blocks = (x.dims()[1] + pooling.lanes - 1) / pooling.lanes;
@@ -97,17 +98,18 @@ max_pool::Pooling max_pooling_of(const Geometry& g, const memory::desc& x, const
   return pooling;
 }
 
-void emit_average_backward(algorithm kind, const Geometry& g, const Shape& input,
+void emit_average_backward(algorithm kind, const PoolingWindow& g, const Shape& input,
                            const Instruction& instruction, Assembler& assembler) {
   // Averages need no more of the forward pass than its layout: that of the gradient at hand.
   const View dy = assembler.view(instruction.inputs[0]);
-  const Forward::desc forward(dnnl::prop_kind::forward_training, kind, layout_like(dy.desc, input), dy.desc,
-                              g.stride, g.kernel, g.padding, g.padding_end);
-  const Forward::primitive_desc hint(forward, assembler.attributes(), assembler.engine());
-  const Backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
-  const Backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const pooling_forward::desc forward(dnnl::prop_kind::forward_training, kind, layout_like(dy.desc, input),
+                                      dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
+  const pooling_forward::primitive_desc hint(forward, assembler.attributes(), assembler.engine());
+  const pooling_backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding,
+                                    g.padding_end);
+  const pooling_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
   const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
-  assembler.add_primitive(Backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
+  assembler.add_primitive(pooling_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
 }
 
@@ -116,7 +118,7 @@ algorithm average_kind(const AveragePool& op) {
 }
 
 // oneDNN divides by the whole kernel when padding counts; PyTorch leaves out cells beyond the padding.
-bool overhangs(const AveragePool& op, const Geometry& g) {
+bool overhangs(const AveragePool& op, const PoolingWindow& g) {
   return op.count_padding && !std::ranges::equal(g.padding_end, op.padding, std::ranges::less_equal());
 }
 
@@ -147,8 +149,8 @@ void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction&
 
 void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assembler) {
   const Shape& output = assembler.shape(instruction.outputs[0]);
-  const Geometry g =
-      geometry_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
+  const PoolingWindow g =
+      pooling_window_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
   if (emit_in_blocks("max_pool", blocked::max_pool, g, instruction, assembler)) return;
   const View x = in_a_usual_layout(instruction.inputs[0], assembler);
   const View y = assembler.define(instruction.outputs[0], layout_like(x.desc, output));
@@ -165,8 +167,8 @@ void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assem
 
 void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assembler& assembler) {
   const ValueId argmax = instruction.inputs[0], gradient = instruction.inputs[1];
-  const Geometry g = geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input,
-                                 assembler.shape(gradient));
+  const PoolingWindow g = pooling_window_of(op.forward.kernel, op.forward.stride, op.forward.padding,
+                                            op.input, assembler.shape(gradient));
   const View dy = assembler.in_layout(gradient, assembler.pooled_layouts.at(argmax));
   const View dx = assembler.define(instruction.outputs[0], layout_like(dy.desc, op.input));
   const auto pooling = max_pooling_of(g, dx.desc, dy.desc);
@@ -180,7 +182,7 @@ void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assemble
 void emit_op(const AveragePool& op, const Instruction& instruction, Assembler& assembler) {
   const Shape &input = assembler.shape(instruction.inputs[0]),
               &output = assembler.shape(instruction.outputs[0]);
-  const Geometry g = geometry_of(op.kernel, op.stride, op.padding, input, output);
+  const PoolingWindow g = pooling_window_of(op.kernel, op.stride, op.padding, input, output);
   if (overhangs(op, g)) return emit_averages(pooling_windows(op, input, output), instruction, assembler);
   const PoolKernel average = [counted = op.count_padding](const blocked::Pooling& pooling, blocked::Source x,
                                                           blocked::Target y, float* scratch, int threads) {
@@ -192,7 +194,8 @@ void emit_op(const AveragePool& op, const Instruction& instruction, Assembler& a
 
 void emit_op(const AveragePoolBackward& op, const Instruction& instruction, Assembler& assembler) {
   const Shape& output = assembler.shape(instruction.inputs[0]);
-  const Geometry g = geometry_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input, output);
+  const PoolingWindow g =
+      pooling_window_of(op.forward.kernel, op.forward.stride, op.forward.padding, op.input, output);
   if (overhangs(op.forward, g)) {
     return emit_averages_backward(pooling_windows(op.forward, op.input, output), instruction, assembler);
   }

@@ -37,15 +37,10 @@ bool compute_for_backward(Program& program, Instruction again) {
   return true;
 }
 
-bool is_training_norm(const Program& program, const Instruction& instruction) {
-  const auto* op = std::get_if<BatchNorm>(&instruction.op);
-  return op != nullptr && op->training && program.shape(instruction.inputs[0]).size() >= 4;
-}
-
 // Whether the backward pass has the value anyway, or can have it from a batch norm.
 bool is_there_for_backward(Program& program, ValueId id) {
   const int producer = Uses(program).producer(id);
-  if (producer >= 0 && is_training_norm(program, program.instructions[static_cast<size_t>(producer)]))
+  if (producer >= 0 && can_normalize_again(program, program.instructions[static_cast<size_t>(producer)]))
     return true;
   return first_backward_reader(program, id) != program.instructions.end();
 }
@@ -108,7 +103,7 @@ void recompute_batch_norm(Program& program) {
   if (!program.training || !blocked::supported()) return;
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& norm = program.instructions[i];
-    if (is_training_norm(program, norm)) compute_for_backward(program, normalized_again(norm));
+    if (can_normalize_again(program, norm)) compute_for_backward(program, normalized_again(norm));
   }
 }
 

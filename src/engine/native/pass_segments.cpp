@@ -164,10 +164,10 @@ class Repetition {
 
  private:
   // Statistics of a batch and masks of dropout are small, and making them again would count twice.
-  static bool is_repeated(const Instruction& instruction, ValueId output) {
-    const bool first_only =
-        std::holds_alternative<BatchNorm>(instruction.op) || std::holds_alternative<Dropout>(instruction.op);
-    return !first_only || output == instruction.outputs[0];
+  bool is_repeated(const Instruction& instruction, ValueId output) const {
+    if (std::holds_alternative<BatchNorm>(instruction.op))
+      return can_normalize_again(program_, instruction) && output == instruction.outputs[0];
+    return !std::holds_alternative<Dropout>(instruction.op) || output == instruction.outputs[0];
   }
 
   bool is_made_within(Segment segment, ValueId id) const {

@@ -22,6 +22,11 @@ void replace_value(Program& program, ValueId from, ValueId to) {
   std::ranges::replace(program.outputs, from, to);
 }
 
+bool can_normalize_again(const Program& program, const Instruction& instruction) {
+  const auto* op = std::get_if<BatchNorm>(&instruction.op);
+  return op != nullptr && op->training && program.shape(instruction.inputs[0]).size() > 3;
+}
+
 Instruction normalized_again(const Instruction& norm) {
   const BatchNorm& op = std::get<BatchNorm>(norm.op);
   Instruction again = norm;

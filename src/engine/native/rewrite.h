@@ -24,7 +24,11 @@ class Removal {
 // Makes every reader of `from`, the caller included, read `to`.
 void replace_value(Program& program, ValueId from, ValueId to);
 
-// A batch norm of training once more, with the statistics that it found: it yields the same first output, in
+// Whether it is a batch norm of training that our own kernels compute: oneDNN's, of matrices and signals,
+// take no statistics that another one found.
+bool can_normalize_again(const Program& program, const Instruction& instruction);
+
+// Such a batch norm once more, with the statistics that it found: it yields the same first output, in
 // the backward pass.
 Instruction normalized_again(const Instruction& norm);
 

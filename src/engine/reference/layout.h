@@ -31,4 +31,11 @@ inline std::span<float> plane(Tensor& tensor, int64_t image, int64_t channel) {
   return tensor.values<float>().subspan(layout.offset(image, channel), static_cast<size_t>(layout.cells));
 }
 
+// Of a tensor with two axes.
+template<typename T>
+auto row(T& matrix, int64_t index) {
+  const auto length = static_cast<size_t>(matrix.shape()[1]);
+  return matrix.template values<float>().subspan(static_cast<size_t>(index) * length, length);
+}
+
 }  // namespace tacho::reference

@@ -2,16 +2,11 @@
 
 #include <vector>
 
+#include "engine/reference/layout.h"
 #include "engine/reference/vector_math.h"
 
 namespace tacho::reference {
 namespace {
-
-template<typename T>
-auto row(T& matrix, int64_t index) {
-  const auto length = static_cast<size_t>(matrix.shape()[1]);
-  return matrix.template values<float>().subspan(static_cast<size_t>(index) * length, length);
-}
 
 void store(std::span<const double> from, std::span<float> to) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<float>(from[i]);

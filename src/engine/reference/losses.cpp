@@ -10,12 +10,6 @@
 namespace tacho::reference {
 namespace {
 
-template<typename T>
-auto row(T& matrix, int64_t index) {
-  const auto length = static_cast<size_t>(matrix.shape()[1]);
-  return matrix.template values<float>().subspan(static_cast<size_t>(index) * length, length);
-}
-
 size_t label_of(const Tensor& labels, int64_t image, [[maybe_unused]] size_t classes) {
   const auto label = static_cast<size_t>(labels.values<int64_t>()[static_cast<size_t>(image)]);
   assert(label < classes);

@@ -1,4 +1,4 @@
-#include "forecast/scaling_table.h"
+#include "forecast/extrapolation_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +9,10 @@
 #include "base/json_values.h"
 #include "forecast/device_case.h"
 #include "results/format.h"
+#include "results/verdict.h"
 
 namespace tacho {
 namespace {
-
-constexpr int kDigits = 4, kFewDigits = 3;
-constexpr std::string_view kSimulated = "simulated";
 
 struct Continued {
   ScalingSeries series;
@@ -54,7 +52,7 @@ std::string caption(const Continued& continued) {
       "{}{}\n"
       "simulated: step(n) = step(1) + c log2 n; fitted to {} devices, c is {} % of step(1)\n\n",
       text_of_case(records[0]), corrected ? "; published figures as corrected" : "",
-      fmt::join(continued.from, ", "), format_significant(percent_per_doubling(continued.fit), kFewDigits));
+      fmt::join(continued.from, ", "), format_significant(percent_per_doubling(continued.fit), kRatioDigits));
 }
 
 std::string error_text(const ScalingRow& row) {
@@ -74,10 +72,12 @@ Grid grid_of(const Continued& continued, std::span<const int> devices) {
                .rows = {}};
   for (const int count : devices) {
     const ScalingRow row = row_of(continued, count);
-    grid.rows.push_back({std::to_string(count), row.known ? format_significant(*row.known, kDigits) : "",
-                         format_significant(row.predicted, kDigits), error_text(row),
-                         format_significant(row.speedup, kFewDigits),
-                         format_significant(100 * row.speedup / count, kFewDigits), std::string(kSimulated)});
+    grid.rows.push_back({std::to_string(count),
+                         row.known ? format_significant(*row.known, kFigureDigits) : "",
+                         format_significant(row.predicted, kFigureDigits), error_text(row),
+                         format_significant(row.speedup, kRatioDigits),
+                         format_significant(100 * row.speedup / count, kRatioDigits),
+                         std::string(name_of(Verdict::simulated))});
   }
   return grid;
 }
@@ -98,7 +98,7 @@ Json json_of(const Continued& continued, const ScalingRow& row) {
                  {"predicted", row.predicted},
                  {"speedup", row.speedup},
                  {"efficiency_percent", 100 * row.speedup / row.devices},
-                 {"verdict", kSimulated}};
+                 {"verdict", name_of(Verdict::simulated)}};
   if (row.known) object[std::string(known_name(continued))] = *row.known;
   if (row.error_percent) object["error_percent"] = *row.error_percent;
   return object;
@@ -121,8 +121,8 @@ Json json_of(const Continued& continued, const ScalingRow& row) {
 
 }  // namespace
 
-std::string format_scaling(std::span<const Record> records, std::span<const int> from,
-                           std::span<const int> devices, const Layout& layout) {
+std::string format_extrapolation(std::span<const Record> records, std::span<const int> from,
+                                 std::span<const int> devices, const Layout& layout) {
   const std::vector<ScalingSeries> all = scaling_series(records);
   std::string text;
   Json list = Json::array();
