@@ -1,6 +1,7 @@
 #include "predict/block_network.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -25,8 +26,8 @@ struct Held {
 
 class TileBuilder {
  public:
-  TileBuilder(const Graph& network, const Stage& stage, bool fenced)
-      : network_(network), stage_(stage), fenced_(fenced), held_(network.values.size()) {
+  TileBuilder(const Graph& network, const Stage& stage, const TileEdges& edges)
+      : network_(network), stage_(stage), edges_(edges), held_(network.values.size()) {
     tile_.graph.name = network.name;
   }
 
@@ -59,7 +60,7 @@ class TileBuilder {
     std::vector<RequiredValues> required;
     for (size_t axis = 0; axis < kAxes; ++axis) {
       const auto along = required_values(network_, stage_.nodes, static_cast<int>(axis),
-                                         {wanted.begin[axis], wanted.end[axis] - 1}, false);
+                                         {wanted.begin[axis], wanted.end[axis] - 1}, edges_.padded[axis]);
       if (!along)
         throw UserError("{} cannot be run in blocks: a layer of it looks at the whole image", network_.name);
       required.push_back(*along);
@@ -102,7 +103,8 @@ class TileBuilder {
   // The value as the padding of a window sees it.
   Held fenced(ValueId id, double outside, const Node& node) {
     const bool filled_with_zeros = id == network_.inputs[0] && outside == 0;
-    if (!fenced_ || filled_with_zeros) return held_[index(id)];
+    const bool padded = std::ranges::all_of(edges_.padded, std::identity());
+    if (!edges_.fenced || padded || filled_with_zeros) return held_[index(id)];
     Held& fenced = fenced_values_[{id, outside}];
     if (fenced.id >= 0) return fenced;
     const Held& x = held_[index(id)];
@@ -119,6 +121,12 @@ class TileBuilder {
     Box in, out;
     for (size_t axis = 0; axis < kAxes; ++axis) {
       const Window& window = windows[axis];
+      if (edges_.padded[axis]) {
+        in.begin[axis] = x.box.begin[axis];
+        in.end[axis] = x.box.end[axis];
+        out.end[axis] = output_extent(x.box.size()[axis], window);
+        continue;
+      }
       const int64_t reach = window.dilation * (window.kernel - 1);
       out.begin[axis] = -floor_div(-(x.box.begin[axis] + window.padding), window.stride);
       out.end[axis] = floor_div(x.box.end[axis] - 1 + window.padding - reach, window.stride) + 1;
@@ -156,7 +164,7 @@ class TileBuilder {
   }
 
   Held add(const AveragePool& op, const Node& node) {
-    if (fenced_ && !op.count_padding)
+    if (edges_.fenced && !op.count_padding)
       throw UserError("{} cannot be run in blocks with its own padding: {} does not count it", network_.name,
                       node.name);
     return slide(op, pool_windows(op, node), fenced(node.inputs[0], 0, node), node);
@@ -191,7 +199,7 @@ class TileBuilder {
 
   const Graph& network_;
   const Stage& stage_;
-  bool fenced_;
+  TileEdges edges_;
   TileNetwork tile_;
   std::vector<Held> held_;  // by the network's values
   std::map<std::pair<ValueId, double>, Held> fenced_values_;
@@ -199,8 +207,9 @@ class TileBuilder {
 
 }  // namespace
 
-TileNetwork tile_network(const Graph& network, const Stage& stage, const Box& wanted, bool fenced) {
-  return TileBuilder(network, stage, fenced).build(wanted);
+TileNetwork tile_network(const Graph& network, const Stage& stage, const Box& wanted,
+                         const TileEdges& edges) {
+  return TileBuilder(network, stage, edges).build(wanted);
 }
 
 }  // namespace tacho

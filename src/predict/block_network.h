@@ -20,8 +20,13 @@ struct TileNetwork {
   std::vector<TileFence> fences;
 };
 
-// With `fenced`, what lies outside of the network's own extents is taken for padding. Throws UserError for
-// layers that look at all of their input.
-TileNetwork tile_network(const Graph& network, const Stage& stage, const Box& wanted, bool fenced);
+struct TileEdges {
+  bool fenced = false;  // what lies outside of the network's own extents is taken for padding
+  // Axes along which the box is all of the network's extent, and windows keep their own padding.
+  std::array<bool, 3> padded = {};
+};
+
+// Throws UserError for layers that look at all of their input.
+TileNetwork tile_network(const Graph& network, const Stage& stage, const Box& wanted, const TileEdges& edges);
 
 }  // namespace tacho

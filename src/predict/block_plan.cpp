@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "engine/memory_estimate.h"
@@ -125,37 +126,82 @@ void BlockPlan::find_largest(const Point& volume) {
   }
 }
 
+Point BlockPlan::period(const Stage& stage) const {
+  Point period = period_of(network_, stage.nodes, cells_);
+  for (size_t axis = 0; axis < kAxes; ++axis) period[axis] /= cell(stage.nodes.output)[axis];
+  return period;
+}
+
+int64_t BlockPlan::planned_tile(const Stage& stage, const Point& counts, size_t axis) const {
+  if (is_whole(stage, counts, axis)) return largest(stage.nodes.output)[axis];
+  // A region may begin up to a period behind its first tile.
+  const int64_t step = period(stage)[axis], covered = largest(stage.nodes.output)[axis] + step - 1;
+  return rounded_up((covered + counts[axis] - 1) / counts[axis], step);
+}
+
+// Whether one tile holds all of the network's extent along an axis: then its own padding serves.
+bool BlockPlan::is_whole(const Stage& stage, const Point& counts, size_t axis) const {
+  return bounded_ && counts[axis] == 1 &&
+         largest(stage.nodes.output)[axis] == network_.shape(stage.nodes.output)[axis + 2];
+}
+
 PlannedStage BlockPlan::planned(const Stage& stage, const Point& counts) const {
-  PlannedStage result{stage, period_of(network_, stage.nodes, cells_), {}, {}};
+  PlannedStage result{stage, counts, period(stage), {}, {}, {}};
   for (size_t axis = 0; axis < kAxes; ++axis) {
-    result.period[axis] /= cell(stage.nodes.output)[axis];
-    // A region may begin up to a period behind its first tile.
-    const int64_t covered = largest(stage.nodes.output)[axis] + result.period[axis] - 1;
-    result.tile[axis] = rounded_up((covered + counts[axis] - 1) / counts[axis], result.period[axis]);
+    result.tile[axis] = planned_tile(stage, counts, axis);
+    result.whole[axis] = is_whole(stage, counts, axis);
   }
-  result.network = tile_network(network_, stage, whole(result.tile), bounded_);
+  result.network =
+      tile_network(network_, stage, whole(result.tile), {.fenced = bounded_, .padded = result.whole});
   return result;
 }
 
-void BlockPlan::choose_tiles(int64_t activation_bytes_of_all) {
-  const std::vector<Stage> parts = split_into_stages(network_);
-  const int64_t allowed = activation_bytes_of_all / std::ssize(parts);
-  for (const Stage& part : parts) {
-    Point counts = {1, 1, 1};
-    PlannedStage stage = planned(part, counts);
-    while (activation_bytes(stage.network.graph) > allowed) {
-      size_t longest = 0;
-      for (size_t axis = 0; axis < kAxes; ++axis) {
-        const bool divides = stage.tile[axis] > stage.period[axis];
-        if (divides &&
-            (stage.tile[longest] == stage.period[longest] || stage.tile[axis] > stage.tile[longest]))
-          longest = axis;
-      }
-      if (stage.tile[longest] == stage.period[longest]) break;
-      ++counts[longest];
-      stage = planned(part, counts);
+double BlockPlan::flop(const PlannedStage& stage) const {
+  return static_cast<double>(voxels(tile_counts(stage))) *
+         static_cast<double>(cost_of(stage.network.graph).flop);
+}
+
+// The same stage in more tiles, split where the tile is longest; nothing where it cannot be split.
+std::optional<PlannedStage> BlockPlan::split(const PlannedStage& stage) const {
+  size_t longest = kAxes;
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    const bool divides = stage.tile[axis] > stage.period[axis];
+    if (divides && (longest == kAxes || stage.tile[axis] > stage.tile[longest])) longest = axis;
+  }
+  if (longest == kAxes) return {};
+  Point counts = stage.counts;
+  while (planned_tile(stage.stage, counts, longest) == stage.tile[longest]) ++counts[longest];
+  return planned(stage.stage, counts);
+}
+
+// Splits, again and again, the stage in which the memory that is saved costs the least work.
+void BlockPlan::choose_tiles(int64_t allowed_bytes) {
+  std::vector<std::optional<PlannedStage>> next;
+  int64_t bytes = 0;
+  for (const Stage& part : split_into_stages(network_)) {
+    stages_.push_back(planned(part, {1, 1, 1}));
+    next.push_back(split(stages_.back()));
+    bytes += activation_bytes(stages_.back().network.graph);
+  }
+  while (bytes > allowed_bytes) {
+    size_t best = stages_.size();
+    double best_price = std::numeric_limits<double>::infinity();
+    int64_t best_saving = 0;
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      if (!next[i]) continue;
+      const int64_t saving =
+          activation_bytes(stages_[i].network.graph) - activation_bytes(next[i]->network.graph);
+      const double price = std::max(0.0, flop(*next[i]) - flop(stages_[i])) /
+                           static_cast<double>(std::max<int64_t>(saving, 1));
+      if (best < stages_.size() && price >= best_price) continue;
+      best = i;
+      best_price = price;
+      best_saving = saving;
     }
-    stages_.push_back(std::move(stage));
+    if (best == stages_.size()) return;
+    bytes -= best_saving;
+    stages_[best] = *std::move(next[best]);
+    next[best] = split(stages_[best]);
   }
 }
 
@@ -183,8 +229,7 @@ BlockCost BlockPlan::cost(const Engine& engine, const CompileOptions& options) c
   cost.memory_bytes = buffer_bytes();
   for (const PlannedStage& stage : stages_) {
     cost.memory_bytes += engine.estimate_memory_bytes(stage.network.graph, options);
-    cost.flop += static_cast<double>(voxels(tile_counts(stage))) *
-                 static_cast<double>(cost_of(stage.network.graph).flop);
+    cost.flop += flop(stage);
   }
   Point box = largest(input()), multiple = period_of(network_, {0, network_.nodes.size(), output()}, cells_);
   for (size_t axis = 0; axis < kAxes; ++axis) multiple[axis] /= cell(input())[axis];

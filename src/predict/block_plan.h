@@ -10,9 +10,11 @@ namespace tacho {
 // graph serves all.
 struct PlannedStage {
   Stage stage;
-  Point period = {};    // of its result, in cells of its result
-  Point tile = {};      // wanted of each: a multiple of the period
-  TileNetwork network;  // of the tile at the origin
+  Point counts = {};               // of tiles, where the region is largest
+  Point period = {};               // of its result, in cells of its result
+  Point tile = {};                 // wanted of each: a multiple of the period
+  std::array<bool, 3> whole = {};  // axes of which a tile holds all that the network has
+  TileNetwork network;             // of the tile at the origin
 
   // How far a value's cells are moved in a tile that begins at `origin`.
   Point shift(const Point& origin, const Point& result_cell, const Point& cell) const;
@@ -45,8 +47,13 @@ class BlockPlan {
 
  private:
   void find_largest(const Point& volume);
-  void choose_tiles(int64_t activation_bytes);
+  void choose_tiles(int64_t allowed_bytes);
+  Point period(const Stage& stage) const;
+  int64_t planned_tile(const Stage& stage, const Point& counts, size_t axis) const;
+  bool is_whole(const Stage& stage, const Point& counts, size_t axis) const;
   PlannedStage planned(const Stage& stage, const Point& counts) const;
+  std::optional<PlannedStage> split(const PlannedStage& stage) const;
+  double flop(const PlannedStage& stage) const;
   Point tile_counts(const PlannedStage& stage) const;
 
   BlockOptions options_;

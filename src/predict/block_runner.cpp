@@ -130,7 +130,9 @@ struct BlockRunner::State {
     const Box& region = regions[static_cast<size_t>(planned.stage.nodes.output)];
     Point first;
     for (size_t axis = 0; axis < first.size(); ++axis)
-      first[axis] = floor_div(region.begin[axis], planned.period[axis]) * planned.period[axis];
+      first[axis] = planned.whole[axis]
+                        ? 0
+                        : floor_div(region.begin[axis], planned.period[axis]) * planned.period[axis];
     for (int64_t z = first[0]; z < region.end[0]; z += planned.tile[0])
       for (int64_t y = first[1]; y < region.end[1]; y += planned.tile[1])
         for (int64_t x = first[2]; x < region.end[2]; x += planned.tile[2])

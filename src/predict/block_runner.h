@@ -16,7 +16,7 @@ enum class Border { reflect, network };
 
 // Activations that a runner's plans may hold together: small ones stay in the caches, large ones compute less
 // twice.
-inline constexpr int64_t kDefaultActivationBytes = int64_t{512} << 20;
+inline constexpr int64_t kDefaultActivationBytes = int64_t{1} << 30;
 
 struct BlockOptions {
   Point block = {};

@@ -19,7 +19,7 @@ namespace tacho {
 namespace {
 
 constexpr float kTolerance = 1e-5F;
-constexpr int64_t kManyTiles = 1 << 20;  // of activations
+constexpr int64_t kManyTiles = 8 << 20;  // of activations
 
 // As unet3d, but of few features.
 constexpr VolumeScale kThird = {{1, 3, 3}, {1, 4, 4}, {0, 1, 1}};
@@ -58,6 +58,8 @@ const Network kThinUNet = {thin_unet3d, {1, 27, 27}};
 const Network kResidual = {residual, {1, 2, 2}};
 
 const Engine& engine() { return find_engine("native"); }
+// One kernel: choosing the fastest would take longer than the tests.
+CompileOptions options_of_engine() { return {.kernel = "onednn"}; }
 
 std::vector<float> random_volume(const Point& size) {
   std::mt19937 random(7);
@@ -83,7 +85,7 @@ std::vector<float> seen(const Box& box, const Point& size, const std::vector<flo
 std::vector<float> at_once(const Network& network, const Weights& weights, const Box& image,
                            const std::vector<float>& input, const Box& part) {
   const Graph graph = network.build(image.size());
-  const auto plan = engine().compile(graph, clone(weights), {});
+  const auto plan = engine().compile(graph, clone(weights), options_of_engine());
   plan->write(graph.inputs[0], Tensor::from<float>(graph.shape(graph.inputs[0]), input));
   plan->forward();
   const Tensor output = plan->read(graph.outputs[0]);
@@ -115,7 +117,7 @@ std::vector<float> truth(const Network& network, const Weights& weights, const P
 
 std::vector<float> in_blocks(const Network& network, const Weights& weights, const Point& size,
                              const std::vector<float>& volume, const BlockOptions& options) {
-  BlockRunner runner(network.build(network.multiple), weights, engine(), {}, size, options);
+  BlockRunner runner(network.build(network.multiple), weights, engine(), options_of_engine(), size, options);
   const Tiling tiling{size, options.block};
   const auto channels = static_cast<size_t>(runner.channels());
   std::vector<float> result(channels * volume.size(), -1.0F);
@@ -141,33 +143,35 @@ float largest_difference(const std::vector<float>& a, const std::vector<float>& 
   return largest;
 }
 
+// The last of the blocks in few tiles, the others in many.
 void expect_the_same(const Network& network, const Point& size, const std::vector<Point>& blocks,
                      Border border) {
   const Weights weights = initialize(network.build(network.multiple), 3);
   const std::vector<float> volume = random_volume(size);
   const std::vector<float> expected = truth(network, weights, size, volume, border);
   for (const Point& block : blocks) {
-    for (const int64_t activation_bytes : {kManyTiles, kDefaultActivationBytes}) {
-      const BlockOptions options{
-          .block = block, .border = border, .halo = {}, .activation_bytes = activation_bytes};
-      EXPECT_LT(largest_difference(in_blocks(network, weights, size, volume, options), expected), kTolerance)
-          << to_string(block) << " of " << to_string(size) << " in " << activation_bytes;
-    }
+    const BlockOptions options{
+        .block = block,
+        .border = border,
+        .halo = {},
+        .activation_bytes = block == blocks.back() ? kDefaultActivationBytes : kManyTiles};
+    EXPECT_LT(largest_difference(in_blocks(network, weights, size, volume, options), expected), kTolerance)
+        << to_string(block) << " of " << to_string(size);
   }
 }
 
 class BlocksEqualTheWhole : public testing::TestWithParam<Border> {};
 
 TEST_P(BlocksEqualTheWhole, OfUNet3dLite) {
-  expect_the_same(kLite, {9, 37, 29}, {{4, 16, 16}, {5, 11, 13}, {64, 64, 64}}, GetParam());
+  expect_the_same(kLite, {9, 37, 29}, {{9, 24, 16}, {5, 37, 21}, {64, 64, 64}}, GetParam());
 }
 
 TEST_P(BlocksEqualTheWhole, OfAThinUNet3dWhosePoolingsOverlap) {
-  expect_the_same(kThinUNet, {7, 61, 45}, {{7, 27, 27}, {3, 40, 31}, {64, 64, 64}}, GetParam());
+  expect_the_same(kThinUNet, {7, 61, 45}, {{7, 54, 27}, {4, 40, 45}, {64, 64, 64}}, GetParam());
 }
 
 TEST_P(BlocksEqualTheWhole, OfAVolumeSmallerThanItsHalo) {
-  expect_the_same(kLite, {1, 3, 5}, {{4, 8, 8}, {1, 1, 2}}, GetParam());
+  expect_the_same(kLite, {1, 3, 5}, {{4, 8, 8}, {1, 2, 4}}, GetParam());
 }
 
 TEST_P(BlocksEqualTheWhole, OfANetworkWithAResidualSum) {
@@ -187,7 +191,7 @@ TEST(Blocks, WithAHaloAreTheMiddleOfTheNetworkOnTheirBox) {
       .block = {4, 20, 30}, .border = Border::reflect, .halo = halo, .activation_bytes = kManyTiles};
   const Weights weights = initialize(kLite.build(kLite.multiple), 5);
   const std::vector<float> volume = random_volume(size);
-  BlockRunner runner(kLite.build(kLite.multiple), weights, engine(), {}, size, options);
+  BlockRunner runner(kLite.build(kLite.multiple), weights, engine(), options_of_engine(), size, options);
   const Tiling tiling{size, options.block};
   for (int64_t number = 0; number < tiling.count(); ++number) {
     const Box output = tiling.box(number);

@@ -341,7 +341,7 @@ constexpr std::array kFields = {
     Field{"dtype", access<&R::dtype>, FieldRole::work, Column::differing, "dtype", text<&R::dtype>},
     Field{"compression", access<&R::compression>, FieldRole::means, Column::differing, "compression",
           text<&R::compression>},
-    Field{"blocks", access<&R::blocks>, FieldRole::figure, Column::present, "blocks", whole<&R::blocks>,
+    Field{"blocks", count<&R::blocks>, FieldRole::figure, Column::present, "blocks", whole<&R::blocks>,
           true},
     Field{"device_idle_percent", access<&R::device_idle_percent>, FieldRole::figure, Column::present,
           "network idle %", number<&R::device_idle_percent, 2>, true},

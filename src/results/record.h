@@ -97,7 +97,8 @@ struct Record {
   // Of a prediction: how its volume was cut, and what its pipeline did.
   std::string block = {}, halo = {}, border = {}, dtype = {},
               compression = {};  // "64x128x128"; halo: or "exact"
-  std::optional<int64_t> blocks = {}, bytes_read = {}, bytes_written = {};
+  int64_t blocks = 0;  // computed by this call
+  std::optional<int64_t> bytes_read = {}, bytes_written = {};
   std::optional<double> input_mvox_per_s = {}, device_idle_percent = {}, halo_saved_percent = {};
   std::optional<double> input_wait_ms = {}, output_wait_ms = {};   // the network: for a block, for the writer
   std::optional<double> reader_wait_ms = {}, writer_wait_ms = {};  // those around it: for the network
