@@ -10,13 +10,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {
+struct Address {
   fs::path file;
   std::string inside;
 };
 
 // A colon may belong to the name of a file that exists.
-Place parse_place(std::string_view specification) {
+Address parse_address(std::string_view specification) {
   std::error_code error;
   const size_t colon = specification.rfind(':');
   if (colon == std::string_view::npos || fs::exists(specification, error)) return {specification, ""};
@@ -26,15 +26,15 @@ Place parse_place(std::string_view specification) {
 }  // namespace
 
 std::unique_ptr<Volume> open_volume(std::string_view specification) {
-  const Place place = parse_place(specification);
+  const Address address = parse_address(specification);
   std::error_code error;
-  const fs::file_status status = fs::status(place.file, error);
+  const fs::file_status status = fs::status(address.file, error);
   if (!fs::exists(status)) {
     throw UserError("{}: there is no such file; a volume is F.h5:/path or DIR.zarr:/path",
-                    place.file.empty() ? "''" : place.file.string());
+                    address.file.empty() ? "''" : address.file.string());
   }
-  if (fs::is_directory(status)) return open_zarr(place.file, place.inside);
-  return open_hdf5(place.file, place.inside.empty() ? kCremiRaw : place.inside);
+  if (fs::is_directory(status)) return open_zarr(address.file, address.inside);
+  return open_hdf5(address.file, address.inside.empty() ? kCremiRaw : address.inside);
 }
 
 }  // namespace tacho
