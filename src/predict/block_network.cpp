@@ -12,8 +12,6 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kAxes = 3;
-
 size_t index(ValueId id) { return static_cast<size_t>(id); }
 
 Extents extents(const Point& point) { return {point.begin(), point.end()}; }

@@ -12,7 +12,6 @@
 namespace tacho {
 namespace {
 
-constexpr size_t kAxes = 3;
 constexpr std::array<std::string_view, kAxes> kAxisNames = {"depth", "height", "width"};
 
 int64_t rounded_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }

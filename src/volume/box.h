@@ -6,8 +6,10 @@
 
 namespace tacho {
 
+inline constexpr size_t kAxes = 3;
+
 // A position or an extent along depth, height and width: z, y, x.
-using Point = std::array<int64_t, 3>;
+using Point = std::array<int64_t, kAxes>;
 
 // Voxels from `begin` up to, but without, `end`. Either may lie outside the volume.
 struct Box {

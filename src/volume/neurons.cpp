@@ -35,6 +35,27 @@ struct Centre {
   }
 };
 
+// What a lattice has at the nodes of a box.
+template<typename T>
+class NodeTable {
+ public:
+  template<typename Make>
+  NodeTable(const Box& nodes, const Make& make) : nodes_(nodes) {
+    values_.reserve(static_cast<size_t>(voxels(nodes)));
+    for_each_node(nodes, [&](const Point& node) { values_.push_back(make(node)); });
+  }
+
+  const T& at(int64_t z, int64_t y, int64_t x) const {
+    const Point size = nodes_.size();
+    const int64_t row = (z - nodes_.begin[0]) * size[1] + y - nodes_.begin[1];
+    return values_[static_cast<size_t>(row * size[2] + x - nodes_.begin[2])];
+  }
+
+ private:
+  Box nodes_;
+  std::vector<T> values_;
+};
+
 int64_t node_at(float at, float spacing) { return static_cast<int64_t>(std::floor(at / spacing)); }
 
 Centre make_centre(const Point& node, const Random& random, uint64_t id) {
@@ -63,27 +84,6 @@ uint64_t nearest_neuron(const Place& place, const NodeTable<Centre>& centres) {
 }
 
 }  // namespace
-
-// What a lattice has at the nodes of a box.
-template<typename T>
-class NodeTable {
- public:
-  template<typename Make>
-  NodeTable(const Box& nodes, const Make& make) : nodes_(nodes) {
-    values_.reserve(static_cast<size_t>(voxels(nodes)));
-    for_each_node(nodes, [&](const Point& node) { values_.push_back(make(node)); });
-  }
-
-  const T& at(int64_t z, int64_t y, int64_t x) const {
-    const Point size = nodes_.size();
-    const int64_t row = (z - nodes_.begin[0]) * size[1] + y - nodes_.begin[1];
-    return values_[static_cast<size_t>(row * size[2] + x - nodes_.begin[2])];
-  }
-
- private:
-  Box nodes_;
-  std::vector<T> values_;
-};
 
 // One of the small cells: where it is, how much larger than others, and the neuron that it is part of.
 struct Neurons::Seed {
