@@ -45,7 +45,7 @@ class NativeEngine : public Engine {
     const Graph rewritten = native::raise(optimized(graph, options));
     const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update);
     const bool may_pack = options.kernel.empty() || options.kernel == "winograd";
-    return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph)) : bytes;
+    return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 
   std::vector<std::string> kernels() const override {
@@ -59,7 +59,7 @@ class NativeEngine : public Engine {
 
   std::optional<std::string> why_no_low_memory() const override {
     if (blocked::supported()) return std::nullopt;
-    return "needs AVX2 to train with little memory";
+    return "needs AVX2 to compute with little memory";
   }
 
   void choose_kernels(const Graph& graph, const CompileOptions& options) const override {

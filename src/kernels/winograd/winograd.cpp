@@ -36,6 +36,8 @@ std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
   return {outputs(0, convolution.kernel_depth), outputs(1, 3), outputs(2, 3)};
 }
 
+int64_t tiles(const Convolution& convolution) { return Tiling(convolution).tiles(); }
+
 std::array<int64_t, 3> pooled_extents(const Convolution& convolution) {
   const auto [depth, height, width] = dst_extents(convolution);
   return {depth, height / 2, width / 2};

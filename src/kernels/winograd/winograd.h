@@ -23,6 +23,7 @@ struct Convolution {
 };
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution);
+int64_t tiles(const Convolution& convolution);  // of 4x4 or 4x4x4 outputs, in all images
 
 // The convolution that computes the source's gradient from the destination's, with flipped weights.
 Convolution backward_data(const Convolution& convolution);
