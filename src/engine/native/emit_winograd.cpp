@@ -123,24 +123,36 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
 
 }  // namespace
 
+namespace {
+
+std::optional<winograd::Convolution> winograd_of(const Graph& graph, const Node& node) {
+  const auto* op = std::get_if<Convolution>(&node.op);
+  if (op == nullptr) return std::nullopt;
+  return winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
+}
+
+}  // namespace
+
 int64_t winograd_memory_bytes(const Graph& graph, bool low_memory) {
   int64_t kept = 0, largest_part = 0;
   for (const Node& node : graph.nodes) {
-    const auto* op = std::get_if<Convolution>(&node.op);
-    if (op == nullptr) continue;
-    const auto convolution =
-        winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
+    const auto convolution = winograd_of(graph, node);
     if (!convolution) continue;
-    if (!packs_in_each_pass(*convolution, graph.training, low_memory)) {
+    if (graph.training) {
+      largest_part = std::max({largest_part, winograd::packed_part_floats(*convolution),
+                               winograd::packed_part_floats(winograd::backward_data(*convolution))});
+    } else if (!packs_in_each_pass(*convolution, false, low_memory)) {
       kept += winograd::packed_weights_floats(*convolution) - elements(graph.value(node.inputs[1]).shape);
-      continue;
     }
-    largest_part = std::max(largest_part, winograd::packed_part_floats(*convolution));
-    if (!graph.training) continue;
-    largest_part =
-        std::max(largest_part, winograd::packed_part_floats(winograd::backward_data(*convolution)));
   }
   return (kept + largest_part) * int64_t{sizeof(float)};
+}
+
+int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options) {
+  const auto convolution = winograd_of(graph, node);
+  if (graph.training || !convolution || !packs_in_each_pass(*convolution, false, options.low_memory))
+    return 0;
+  return winograd::packing_forward_scratch_floats(*convolution, options.threads) * int64_t{sizeof(float)};
 }
 
 bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {

@@ -112,15 +112,15 @@ TEST(NativePlan, KeepsLargeWeightsUnpackedWhereTilesAreMany) {
   EXPECT_LT(many, few);
 }
 
-// Transformed tiles are not foreseen.
+// Reorders, and the scratch of kernels whose weights are kept packed, are not foreseen.
 TEST(NativePlan, HoldsAboutWhatItsPackedWeightsWereEstimatedToTake) {
   if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
   for (const auto& [extent, low] : {std::pair{8, false}, {8, true}, {16, false}}) {
     const Graph graph = wide_volume(extent);
     const double ratio = static_cast<double>(winograd_plan(graph, low)->memory_bytes()) /
                          static_cast<double>(estimated_bytes(graph, low));
-    EXPECT_GT(ratio, 0.8) << extent << (low ? " low" : "");
-    EXPECT_LT(ratio, 1.6) << extent << (low ? " low" : "");
+    EXPECT_GT(ratio, 0.9) << extent << (low ? " low" : "");
+    EXPECT_LT(ratio, 1.25) << extent << (low ? " low" : "");
   }
 }
 
