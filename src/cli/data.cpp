@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "data/cifar10.h"
+#include "data/image_batches.h"
 #include "data/loader.h"
 #include "data/source.h"
 #include "results/axis.h"
@@ -66,13 +67,13 @@ Extents parse_flat_image(const std::string& text) {
 }
 
 // The images/s of a trainer that takes no time.
-double loading_rate(const DataSet& data, const LoaderOptions& loading, int64_t images) {
-  Loader loader(data.train, data.normalization, loading);
+double loading_rate(std::unique_ptr<const BatchSource> source, const LoadOptions& options) {
+  Loader loader(std::move(source), {.threads = options.threads});
   loader.next();
-  const int64_t batches = (images + loading.batch - 1) / loading.batch;
+  const int64_t batches = (options.images + options.batch - 1) / options.batch;
   const double begin = now_ms();
   for (int64_t i = 0; i < batches; ++i) loader.next();
-  return static_cast<double>(batches * loading.batch) / (now_ms() - begin) * 1e3;
+  return static_cast<double>(batches * options.batch) / (now_ms() - begin) * 1e3;
 }
 
 void load(const LoadOptions& options) {
@@ -81,13 +82,14 @@ void load(const LoadOptions& options) {
   const Extents image = asked.empty() ? data.train.image() : asked;
   const std::string augmentation =
       options.augmentation.empty() ? data.default_augmentation : options.augmentation;
-  const LoaderOptions loading = {.batch = options.batch,
-                                 .image = image,
-                                 .augmentation = parse_augmentation(augmentation),
-                                 .shuffle_seed = 0,
-                                 .threads = options.threads};
+  auto source =
+      std::make_unique<ImageBatches>(data.train, data.normalization,
+                                     ImageBatchOptions{.share = {.batch = options.batch},
+                                                       .image = image,
+                                                       .augmentation = parse_augmentation(augmentation),
+                                                       .shuffle_seed = 0});
   try {
-    const double rate = loading_rate(data, loading, options.images);
+    const double rate = loading_rate(std::move(source), options);
     print_result(fmt::format("{}: {} images/s at {}, batch {}, augmentation {}, {} loader thread{}\n",
                              options.data, format_significant(rate, 4), to_string(image), options.batch,
                              augmentation, options.threads, options.threads == 1 ? "" : "s"));

@@ -67,7 +67,7 @@ UpdateRule update_rule(const TrainOptions& options) {
 }
 
 // Fills in what depends on the data and on other options.
-DataSet complete(TrainOptions& options, bool has_epochs, const World& world) {
+std::unique_ptr<TrainingData> complete(TrainOptions& options, bool has_epochs, const World& world) {
   Recipe& recipe = options.job.recipe;
   const Model& model = find_model(recipe.model);
   require_classifier(model);
@@ -82,10 +82,8 @@ DataSet complete(TrainOptions& options, bool has_epochs, const World& world) {
     throw UserError("--resume: --checkpoint DIR says where the checkpoints are");
   }
   if (!options.augmentation.empty()) parse_augmentation(options.augmentation);
-  DataSet data = open_training_data(recipe);
-  recipe.augmentation = options.augmentation.empty() ? data.default_augmentation : options.augmentation;
-  if (recipe.image.empty()) recipe.image = default_image(recipe, data);
-  return data;
+  recipe.augmentation = options.augmentation;
+  return open_training_data(recipe);
 }
 
 constexpr double kLargestRate = 1e38, kMostEpochs = 1e9;
@@ -167,9 +165,9 @@ void train_command(TrainOptions& options, bool has_epochs, CommandContext& conte
        {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
     if (file) check_output_file(option, *file);
   }
-  const DataSet data = complete(options, has_epochs, context.ranks.world());
+  const std::unique_ptr<TrainingData> data = complete(options, has_epochs, context.ranks.world());
   std::vector<TrainingJob> jobs = {options.job};
-  const Job job = {.items = train_items(std::move(jobs), data),
+  const Job job = {.items = train_items(std::move(jobs), *data),
                    .first_result = "the first epoch was finished"};
   run_job(job, options.keep, context);
 }

@@ -78,15 +78,14 @@ std::string memory_note(const Record& record) {
 
 class TrainItem final : public WorkItem {
  public:
-  TrainItem(TrainingJob job, const DataSet& data) : job_(std::move(job)), data_(data) {}
+  TrainItem(TrainingJob job, const TrainingData& data) : job_(std::move(job)), data_(data) {}
 
   void check(const std::function<void(const std::string&)>&) override {
     graphs_ = check_recipe(job_.recipe, data_);
   }
 
   double work() const override {
-    const int64_t images = job_.recipe.subset.value_or(data_.train.count());
-    return static_cast<double>(total_steps(job_.recipe, images)) *
+    return static_cast<double>(total_steps(job_.recipe, data_.epoch_images(job_.recipe))) *
            static_cast<double>(cost_of(graphs_.training).flop);
   }
 
@@ -94,10 +93,8 @@ class TrainItem final : public WorkItem {
   int devices() const override { return job_.recipe.execution.devices; }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
-    DataSet smaller;
-    const DataSet& data = cut_to_subset(data_, job_.recipe.subset, smaller);
     Weights weights;
-    Record record = train_on(data, context, weights);
+    Record record = train_on(context, weights);
     if (!context.world.is_first() || (context.should_stop() && record.epochs.empty())) return;
     if (record.plan_memory_mib && !record.phase_memory_mib.empty()) context.note(memory_note(record));
     finish(std::move(record));
@@ -106,7 +103,7 @@ class TrainItem final : public WorkItem {
 
  private:
   // Gives the trained weights where the run came to any.
-  Record train_on(const DataSet& data, const ItemContext& context, Weights& trained) {
+  Record train_on(const ItemContext& context, Weights& trained) {
     const int64_t data_bytes = peak_memory_bytes();
     try {
       ModelWeights first = first_weights(job_.recipe, graphs_.network);
@@ -116,8 +113,8 @@ class TrainItem final : public WorkItem {
       control.world = &context.world;
       TrainProgress progress(job_.recipe);
       TrainLog log(context.world.is_first() ? job_.log : std::nullopt);
-      TrainResult result =
-          train(job_.recipe, graphs_, data, std::move(first.weights), control, hooks(context, progress, log));
+      TrainResult result = train(job_.recipe, graphs_, data_, std::move(first.weights), control,
+                                 hooks(context, progress, log));
       result.phase_bytes["data"] = data_bytes;
       if (result.end != TrainEnd::diverged) trained = std::move(result.weights);
       return make_train_record(job_.recipe, job_.control, result, context.system);
@@ -147,13 +144,13 @@ class TrainItem final : public WorkItem {
   }
 
   TrainingJob job_;
-  const DataSet& data_;
+  const TrainingData& data_;
   TrainingGraphs graphs_;
 };
 
 }  // namespace
 
-WorkItems train_items(std::vector<TrainingJob> jobs, const DataSet& data) {
+WorkItems train_items(std::vector<TrainingJob> jobs, const TrainingData& data) {
   WorkItems items;
   for (TrainingJob& job : jobs) items.push_back(std::make_unique<TrainItem>(std::move(job), data));
   return items;
