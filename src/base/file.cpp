@@ -131,4 +131,14 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   write_file_atomically(path, [&](const ByteSink& sink) { sink(std::as_bytes(std::span(content))); });
 }
 
+void make_folders(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return;
+  if (!folder.has_filename()) return make_folders(folder.parent_path());
+  make_folders(folder.parent_path());
+  const bool made = fs::create_directory(folder, error);
+  if (error) throw UserError("cannot make the directory {}: {}", folder.string(), error.message());
+  if (made) sync_folder_of(folder);
+}
+
 }  // namespace tacho

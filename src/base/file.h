@@ -18,11 +18,15 @@ std::string read_file_if_present(const std::filesystem::path& path);
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
 // Whoever opens `path` meanwhile or after a crash finds the old content or the new, never a part: the bytes
-// go to a temporary file beside it, which then takes its name. An existing file keeps its permissions, and a
-// symbolic link its target. Throws UserError where the system refuses; then, as after an exception of
-// `writer`, nothing is left behind.
+// go to a temporary file beside it, which then takes its name, and are on the disk on return. An existing
+// file keeps its permissions, and a symbolic link its target. Throws UserError where the system refuses;
+// then, as after an exception of `writer`, nothing is left behind.
 void write_file_atomically(const std::filesystem::path& path,
                            const std::function<void(const ByteSink&)>& writer);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// Makes the folder and those above it that are missing, so that they too are there after a crash. Throws
+// UserError where the system refuses. Several threads may make the same.
+void make_folders(const std::filesystem::path& folder);
 
 }  // namespace tacho

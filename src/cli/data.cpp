@@ -8,15 +8,19 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "bench/case.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "data/cifar10.h"
 #include "data/image_batches.h"
 #include "data/loader.h"
 #include "data/source.h"
 #include "results/axis.h"
 #include "results/format.h"
+#include "volume/make_cremi.h"
 
 namespace tacho {
 namespace {
@@ -24,6 +28,12 @@ namespace {
 struct MakeOptions {
   std::filesystem::path folder;
   int64_t records = 1000;
+  uint64_t seed = 0;
+};
+
+struct MakeCremiOptions {
+  std::filesystem::path file;
+  std::string shape;
   uint64_t seed = 0;
 };
 
@@ -46,7 +56,54 @@ void make_where_none_is(const MakeOptions& options) {
   make_cifar10(options.folder, options.records, options.seed);
 }
 
-void add_make(Command data) {
+// What most disks hold.
+constexpr int64_t kMostMadeVoxels = 1'000'000'000'000;
+
+Point parse_shape(const std::string& text) {
+  const std::vector<std::string> parts = split(text, ',');
+  Point shape = {};
+  bool right = parts.size() == shape.size();
+  double count = 1;
+  for (size_t axis = 0; right && axis < shape.size(); ++axis) {
+    shape[axis] = parse_integer(parts[axis]).value_or(0);
+    right = shape[axis] > 0;
+    count *= static_cast<double>(shape[axis]);
+  }
+  if (!right || count > static_cast<double>(kMostMadeVoxels)) {
+    throw UserError(
+        "--shape '{}': write the sections, rows and columns as z,y,x, such as 128,512,512; at most 10^12 "
+        "voxels",
+        text);
+  }
+  return shape;
+}
+
+void make_cremi_where_none_is(const MakeCremiOptions& options, CommandContext& context) {
+  const Point shape = parse_shape(options.shape);
+  std::error_code error;
+  if (std::filesystem::exists(options.file, error)) {
+    throw UserError("{} is there already; name a new file", options.file.string());
+  }
+  catch_interrupt(false);
+  Progress progress({1});
+  const std::string what = fmt::format("making {} voxels", to_string(shape));
+  const bool made = make_cremi(options.file, shape, options.seed, [&](double share_done) {
+    progress.show(0, true, fmt::format("{}: {:.0f} %", what, 100 * share_done), share_done);
+    return !interrupted();
+  });
+  if (!made) context.exit_status = kInterruptedStatus;
+}
+
+void add_make_cremi(Command make, CommandContext& context) {
+  auto options = std::make_shared<MakeCremiOptions>();
+  Command cremi = make.subcommand("cremi", "An image of neurons and their numbers, as CREMI's HDF5 files");
+  cremi.option("file", options->file, "The file to write: F.h5").required();
+  cremi.option("--shape", options->shape, "z,y,x; CREMI's have 125,1250,1250").required();
+  cremi.option("--seed", options->seed, "The same seed makes the same voxels").show_default();
+  cremi.on_run([options, &context] { make_cremi_where_none_is(*options, context); });
+}
+
+void add_make(Command data, CommandContext& context) {
   auto options = std::make_shared<MakeOptions>();
   Command make = data.subcommand("make", "Write made-up data in the format of real data");
   make.require_subcommand();
@@ -58,6 +115,7 @@ void add_make(Command data) {
       .range(1, kCifarRecordsPerFile);
   cifar10.option("--seed", options->seed, "The same seed makes the same files").show_default();
   cifar10.on_run([options] { make_where_none_is(*options); });
+  add_make_cremi(make, context);
 }
 
 Extents parse_flat_image(const std::string& text) {
@@ -113,10 +171,10 @@ void add_load(Command data) {
 
 }  // namespace
 
-void add_data_command(Command app, CommandContext&) {
+void add_data_command(Command app, CommandContext& context) {
   Command command = app.subcommand("data", "Make data sets, and see how fast they load");
   command.require_subcommand();
-  add_make(command);
+  add_make(command, context);
   add_load(command);
 }
 

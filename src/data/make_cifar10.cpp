@@ -3,7 +3,6 @@
 #include <numbers>
 #include <string>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/random.h"
 #include "data/cifar10.h"
@@ -53,9 +52,7 @@ std::string make_file(const Random& random, int64_t records) {
 }  // namespace
 
 void make_cifar10(const std::filesystem::path& folder, int64_t records, uint64_t seed) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw UserError("cannot make the directory {}: {}", folder.string(), error.message());
+  make_folders(folder);
   const auto write = [&](std::string_view name) {
     write_file_atomically(folder / name, make_file(Random(seed).stream(name), records));
   };

@@ -7,14 +7,9 @@
 #include <string_view>
 
 #include "volume/box.h"
+#include "volume/voxel_type.h"
 
 namespace tacho {
-
-// How a voxel is stored. u32, u64 and i64 are for labels.
-enum class VoxelType { u8, u16, u32, u64, i64, f32 };
-
-size_t size_of(VoxelType type);
-std::string_view name_of(VoxelType type);  // "uint8", as zarr and HDF5's users say
 
 // The extent of a voxel along z, y and x.
 struct VoxelSize {
@@ -41,7 +36,7 @@ class Volume {
 };
 
 // `F.h5:/path`, or `F.h5` where CREMI's /volumes/raw is meant; `DIR.zarr:/path`, or `DIR.zarr` of an array or
-// of an OME-NGFF group, whose array 0 it is. Throws UserError that says what is there instead.
+// of an OME-NGFF group, whose first array it is. Throws UserError that says what is there instead.
 std::unique_ptr<Volume> open_volume(std::string_view specification);
 
 }  // namespace tacho
