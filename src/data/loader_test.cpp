@@ -32,8 +32,7 @@ TEST(Loader, DeliversInOrderWithAnyNumberOfThreads) {
 
 TEST(Loader, ThrowsWhatAThreadThrew) {
   Loader loader(std::make_unique<Numbers>(3), {.threads = 2, .prefetch = 2});
-  EXPECT_THROW(
-      for (int i = 0; i < 4; ++i) loader.next(), UserError);
+  EXPECT_THROW(for (int i = 0; i < 4; ++i) loader.next(), UserError);
 }
 
 TEST(Loader, HasABatchForEveryThreadAndOneMore) {

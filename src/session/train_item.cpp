@@ -4,67 +4,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "capture/train_record.h"
 #include "graph/cost.h"
-#include "results/format.h"
 #include "session/train_log.h"
+#include "session/train_progress.h"
 #include "tensors/safetensors.h"
 #include "train/training.h"
 
 namespace tacho {
 namespace {
-
-constexpr double kRecentLoss = 0.02;  // what one step weighs in the loss that is shown
-constexpr int kBarWidth = 20;
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "none";
-}
-
-// How a training under way looks to people.
-class TrainProgress {
- public:
-  explicit TrainProgress(const Recipe& recipe)
-      : batch_(static_cast<double>(global_batch(recipe))),
-        epochs_(recipe.steps ? "" : fmt::format("/{}", recipe.epochs)) {}
-
-  // "epoch 1.20/5 [====      ] step 24/100, loss 1.234, accuracy 45.0 %, 476 images/s".
-  std::string line_of(const StepReport& step) {
-    if (steps_ == 0) mean_loss_ = step.loss;
-    mean_loss_ += kRecentLoss * (step.loss - mean_loss_);
-    ++steps_;
-    steps_ms_ += step.milliseconds;
-    const auto full = static_cast<size_t>(kBarWidth * share_of(step));
-    return fmt::format("epoch {:.2f}{} [{}{}] step {}/{}, loss {:.3f}{}, {} images/s", step.epoch, epochs_,
-                       std::string(full, '='), std::string(kBarWidth - full, ' '), step.step, step.steps,
-                       mean_loss_, accuracy_ ? fmt::format(", accuracy {}", percent(accuracy_)) : "",
-                       format_significant(batch_ * static_cast<double>(steps_) / steps_ms_ * 1e3, 3));
-  }
-
-  static double share_of(const StepReport& step) {
-    return static_cast<double>(step.step) / static_cast<double>(step.steps);
-  }
-
-  std::string line_of(size_t number, const Epoch& epoch) {
-    accuracy_ = epoch.test_accuracy ? epoch.test_accuracy : epoch.train_accuracy;
-    return fmt::format(
-        "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training ({:.1f} % "
-        "of "
-        "it waiting for data), {} evaluating",
-        number, epochs_, epoch.loss.value_or(0), percent(epoch.train_accuracy), percent(epoch.test_accuracy),
-        format_significant(epoch.images_per_s.value_or(0), 3), format_duration_ms(epoch.seconds * 1e3),
-        100 * epoch.wait_seconds.value_or(0) / epoch.seconds,
-        format_duration_ms(epoch.evaluation_seconds.value_or(0) * 1e3));
-  }
-
- private:
-  double batch_;
-  std::string epochs_;  // of the run, where it is known
-  int64_t steps_ = 0;   // seen
-  double steps_ms_ = 0, mean_loss_ = 0;
-  std::optional<double> accuracy_;
-};
 
 std::string memory_note(const Record& record) {
   std::string text;
@@ -105,6 +53,7 @@ class TrainItem final : public WorkItem {
   // Gives the trained weights where the run came to any.
   Record train_on(const ItemContext& context, Weights& trained) {
     const int64_t data_bytes = peak_memory_bytes();
+    if (const std::string note = data_.note(); !note.empty()) context.note(note);
     try {
       ModelWeights first = first_weights(job_.recipe, graphs_.network);
       if (!first.note.empty()) context.note(first.note);

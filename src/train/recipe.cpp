@@ -96,6 +96,7 @@ double learning_rate_of(const UpdateRule& rule) {
 }
 
 std::string describe_data(const Recipe& recipe) {
+  if (!recipe.held_out.empty()) return fmt::format("{} ({})", recipe.data, recipe.held_out);
   return recipe.subset ? fmt::format("{} ({} images)", recipe.data, *recipe.subset) : recipe.data;
 }
 
@@ -128,23 +129,17 @@ Json identity_of(const Recipe& recipe) {
   return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
-void require_classifier(const Model& model) {
-  if (model.loss == Loss::softmax_cross_entropy) return;
-  throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
-                  model.name);
-}
-
 Graph build_network(const Recipe& recipe) {
   const Model& model = find_model(recipe.model);
-  require_classifier(model);
-  Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
+  const int64_t classes = learns_volumes(model) ? 1 : recipe.classes;
+  Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = classes});
   if (recipe.dropout) set_dropout(*recipe.dropout, model.name, graph);
   return graph;
 }
 
 TrainingGraphs build_graphs(const Recipe& recipe) {
   Graph network = build_network(recipe);
-  Graph training = gradient(network, Loss::softmax_cross_entropy,
+  Graph training = gradient(network, find_model(recipe.model).loss,
                             {.of_input = false, .label_smoothing = recipe.label_smoothing});
   return {std::move(network), std::move(training)};
 }

@@ -1,5 +1,6 @@
 #include "train/training.h"
 
+#include "base/error.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
@@ -7,7 +8,19 @@
 
 namespace tacho {
 
-std::unique_ptr<TrainingData> open_training_data(Recipe& recipe) {
+void require_data_for(const Model& model, const std::string& data) {
+  if (is_volume(data) == learns_volumes(model)) return;
+  if (learns_volumes(model)) {
+    throw UserError("--data {}: {} is trained on volumes, cremi:F.h5; images with labels are for classifiers",
+                    data, model.name);
+  }
+  throw UserError("--data {}: {} is a classifier, trained on images with labels; volumes are for 3D U-Nets",
+                  data, model.name);
+}
+
+std::unique_ptr<TrainingData> open_training_data(Recipe& recipe, const VolumeOpening& opening) {
+  require_data_for(find_model(recipe.model), recipe.data);
+  if (is_volume(recipe.data)) return open_training_volume(recipe, opening);
   auto images = std::make_unique<ImageTraining>(open_training_images(recipe));
   if (recipe.augmentation.empty()) recipe.augmentation = images->data().default_augmentation;
   if (recipe.image.empty()) recipe.image = default_image(recipe, images->data());

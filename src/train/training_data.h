@@ -22,6 +22,8 @@ class TrainingData {
   virtual std::unique_ptr<BatchSource> batches(const Recipe& recipe, const BatchShare& share) const = 0;
   // Adds to the epoch how good the network is after it. False where it was stopped.
   virtual bool evaluate(const Recipe& recipe, Evaluator& network, Epoch& epoch) const = 0;
+  // What the user should know about it; empty where there is nothing.
+  virtual std::string note() const { return {}; }
 };
 
 }  // namespace tacho
