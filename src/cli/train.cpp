@@ -23,6 +23,7 @@ namespace {
 struct TrainOptions {
   TrainingJob job;
   std::string schedule, image, augmentation, shuffle = "on", scale_rate;
+  std::string targets = std::string(name_of(VolumeTargets::affinities));
   std::optional<int64_t> batch, validate_every;
   std::optional<std::string> optimizer;
   std::optional<double> rate, momentum, weight_decay;
@@ -74,7 +75,7 @@ UpdateRule update_rule(const TrainOptions& options) {
 // Options that mean nothing for one kind of data.
 constexpr std::array kForImages = {"--epochs",          "--classes", "--subset",  "--warmup",
                                    "--label-smoothing", "--dropout", "--shuffle", "--target-accuracy"};
-constexpr std::array kForVolumes = {"--validate-every"};
+constexpr std::array kForVolumes = {"--validate-every", "--targets"};
 
 void check_options(const Recipe& recipe, const Command& command) {
   const bool volume = is_volume(recipe.data);
@@ -114,6 +115,7 @@ std::unique_ptr<TrainingData> complete(TrainOptions& options, const Command& com
   }
   if (!options.augmentation.empty() && !volume) parse_augmentation(options.augmentation);
   recipe.augmentation = options.augmentation;
+  recipe.targets = parse_volume_targets(options.targets);
   return open_training_data(recipe, {.epoch_steps = options.validate_every,
                                      .processes = world.seat(recipe.execution.devices).count});
 }
@@ -177,6 +179,11 @@ void add_method_options(Command command, TrainOptions& options) {
       "--augment", options.augmentation,
       "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others. Of volumes none, or "
       "some of flip,rotate,elastic; default: all");
+  command
+      .option(
+          "--targets", options.targets,
+          "Of volumes: affinities, as published, or boundaries, 1 - affinities, which is learnt far faster")
+      .show_default();
   command.option("--shuffle", options.shuffle, "on or off").show_default();
 }
 

@@ -52,8 +52,13 @@ std::vector<Point> tiles(const Box& region, const Point& window, int64_t most) {
 }
 
 VolumeBatches::VolumeBatches(const LabelledVolume& volume, const Box& region, const Point& window,
-                             const BatchShare& share, ViewOf view_of)
-    : volume_(volume), region_(region), window_(window), share_(share), view_of_(std::move(view_of)) {}
+                             const BatchShare& share, ViewOf view_of, VolumeTargets targets)
+    : volume_(volume),
+      region_(region),
+      window_(window),
+      share_(share),
+      view_of_(std::move(view_of)),
+      targets_(targets) {}
 
 Batch VolumeBatches::make(int64_t count) const {
   const auto [depth, height, width] = window_;
@@ -67,9 +72,12 @@ void VolumeBatches::fill(int64_t number, Batch& batch) const {
   const auto size = static_cast<size_t>(voxels(window_));
   for (int64_t i = 0; i < share_.batch; ++i) {
     const auto index = static_cast<size_t>(i);
+    const std::span<float> affinities =
+        batch.targets.values<float>().subspan(index * kAffinities * size, kAffinities * size);
     load_window(volume_, region_, window_, view_of_(share_.begin(number) + i),
-                batch.images.values<float>().subspan(index * size, size),
-                batch.targets.values<float>().subspan(index * kAffinities * size, kAffinities * size));
+                batch.images.values<float>().subspan(index * size, size), affinities);
+    if (targets_ == VolumeTargets::boundaries)
+      for (float& value : affinities) value = 1 - value;
   }
 }
 

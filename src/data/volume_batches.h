@@ -28,11 +28,11 @@ ViewOf random_windows(const Box& region, const Point& window, const VolumeAugmen
 // spread.
 std::vector<Point> tiles(const Box& region, const Point& window, int64_t most);
 
-// Windows of a region of a volume, which must outlive this, with their affinities.
+// Windows of a region of a volume, which must outlive this, with their targets.
 class VolumeBatches final : public BatchSource {
  public:
   VolumeBatches(const LabelledVolume& volume, const Box& region, const Point& window, const BatchShare& share,
-                ViewOf view_of);
+                ViewOf view_of, VolumeTargets targets = VolumeTargets::affinities);
 
   Batch make(int64_t count) const override;
   void fill(int64_t number, Batch& batch) const override;
@@ -43,6 +43,7 @@ class VolumeBatches final : public BatchSource {
   Point window_;
   BatchShare share_;
   ViewOf view_of_;
+  VolumeTargets targets_;
 };
 
 }  // namespace tacho

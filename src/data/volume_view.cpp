@@ -34,6 +34,16 @@ VolumeAugmentation parse_volume_augmentation(std::string_view text) {
   return result;
 }
 
+std::string_view name_of(VolumeTargets targets) {
+  return targets == VolumeTargets::affinities ? "affinities" : "boundaries";
+}
+
+VolumeTargets parse_volume_targets(std::string_view name) {
+  for (const VolumeTargets targets : {VolumeTargets::affinities, VolumeTargets::boundaries})
+    if (name == name_of(targets)) return targets;
+  throw UserError("--targets '{}': there are affinities and boundaries", name);
+}
+
 VolumeView draw_volume_view(const VolumeAugmentation& augmentation, const Box& region, const Point& window,
                             const Random& random) {
   VolumeView view;

@@ -22,6 +22,13 @@ inline constexpr std::string_view kAllVolumeAugmentation = "flip,rotate,elastic"
 // "none", or some of flip, rotate and elastic, with commas. Throws UserError for anything else.
 VolumeAugmentation parse_volume_augmentation(std::string_view text);
 
+// What a network should answer for each voxel: its affinities, or 1 minus them.
+enum class VolumeTargets { affinities, boundaries };
+
+std::string_view name_of(VolumeTargets targets);
+// Throws UserError that names both.
+VolumeTargets parse_volume_targets(std::string_view name);
+
 // How a window shows a part of a volume: the voxel (z, y, x) of the window lies at `begin` plus, first of all
 // moved by the elastic field, then with y and x swapped, then counted from the other end along each flipped
 // axis.

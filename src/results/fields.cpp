@@ -253,6 +253,7 @@ constexpr std::array kFields = {
     Field{"label_smoothing", access<&R::label_smoothing>, FieldRole::means},
     Field{"dropout", access<&R::dropout>, FieldRole::means},
     Field{"augmentation", access<&R::augmentation>, FieldRole::means},
+    Field{"targets", access<&R::targets>, FieldRole::means},
     Field{"shuffle", access<&R::shuffle>, FieldRole::means},
     Field{"subset", access<&R::subset>, FieldRole::means},
     Field{"planned_epochs", access<&R::planned_epochs>, FieldRole::means},

@@ -56,6 +56,7 @@ struct Record {
 
   // The method of a training run.
   std::string optimizer = {}, schedule = {}, augmentation = {};
+  std::string targets = {};  // of a volume: "affinities" or "boundaries"
   std::optional<double> learning_rate = {}, momentum = {},
                         weight_decay = {};  // the schedule starts from the first
   std::optional<double> warmup_epochs = {}, label_smoothing = {}, dropout = {};

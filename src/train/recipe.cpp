@@ -63,6 +63,8 @@ constexpr std::array kEntries = {
     written<&R::label_smoothing>("label_smoothing"),
     written<&R::dropout>("dropout"),
     written<&R::augmentation>("augmentation"),
+    written("targets",
+            [](const R& recipe) { return recipe.held_out.empty() ? Json() : Json(name_of(recipe.targets)); }),
     written<&R::shuffle>("shuffle"),
 };
 
@@ -107,6 +109,7 @@ std::string describe_method(const Recipe& recipe) {
   if (recipe.label_smoothing > 0) text += fmt::format(", label smoothing {}", recipe.label_smoothing);
   if (recipe.dropout) text += fmt::format(", dropout {}", *recipe.dropout);
   text += fmt::format(", augmentation {}", recipe.augmentation);
+  if (!recipe.held_out.empty()) text += fmt::format(", targets {}", name_of(recipe.targets));
   if (!recipe.shuffle) text += ", not shuffled";
   if (!recipe.execution.kernel.empty()) text += fmt::format(", kernel {}", recipe.execution.kernel);
   return text;

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "data/transform.h"
+#include "data/volume_view.h"
 #include "engine/execution.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
@@ -34,6 +35,7 @@ struct Recipe {
   double label_smoothing = 0;
   std::optional<double> dropout = {};  // instead of the network's own
   std::string augmentation = "none";
+  VolumeTargets targets = VolumeTargets::affinities;  // of volumes
   bool shuffle = true;
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent

@@ -20,11 +20,11 @@ struct Channel {
   double found = 0, missed = 0, false_alarms = 0;
 };
 
-Channel look_at(std::span<const float> predictions, std::span<const float> targets) {
+Channel look_at(std::span<const float> predictions, std::span<const float> targets, bool inverted) {
   Channel seen;
   for (size_t i = 0; i < predictions.size(); ++i) {
     const auto x = static_cast<double>(predictions[i]), y = static_cast<double>(targets[i]);
-    const bool says_boundary = x < 0.5, is_boundary = y < 0.5;
+    const bool says_boundary = (x < 0.5) != inverted, is_boundary = (y < 0.5) != inverted;
     seen.product += x * y;
     seen.predicted_squares += x * x;
     seen.ones += y;
@@ -37,15 +37,16 @@ Channel look_at(std::span<const float> predictions, std::span<const float> targe
 
 }  // namespace
 
-VolumeScore::VolumeScore() : sums_(constants + kChannels * kConstants) {}
+VolumeScore::VolumeScore(VolumeTargets targets)
+    : targets_(targets), sums_(constants + kChannels * kConstants) {}
 
 void VolumeScore::add(std::span<const float> predictions, std::span<const float> targets) {
   assert(predictions.size() == targets.size() && targets.size() % kChannels == 0);
   const size_t voxels = targets.size() / kChannels;
   sums_[windows] += 1;
   for (size_t c = 0; c < kChannels; ++c) {
-    const Channel seen =
-        look_at(predictions.subspan(c * voxels, voxels), targets.subspan(c * voxels, voxels));
+    const Channel seen = look_at(predictions.subspan(c * voxels, voxels), targets.subspan(c * voxels, voxels),
+                                 targets_ == VolumeTargets::boundaries);
     sums_[loss] += dice(seen.product, seen.predicted_squares + seen.ones);
     sums_[found] += seen.found;
     sums_[missed] += seen.missed;

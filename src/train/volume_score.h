@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "data/volume_view.h"
 #include "results/epoch.h"
 
 namespace tacho {
@@ -12,7 +13,7 @@ namespace tacho {
 // that is the same number everywhere, of each channel its own: who loses as much has learnt nothing.
 class VolumeScore {
  public:
-  VolumeScore();
+  explicit VolumeScore(VolumeTargets targets = VolumeTargets::affinities);
 
   // One window: `channels` planes of predictions between 0 and 1, and of targets that are 0 or 1.
   void add(std::span<const float> predictions, std::span<const float> targets);
@@ -25,6 +26,7 @@ class VolumeScore {
   void report(Epoch& epoch) const;
 
  private:
+  VolumeTargets targets_;
   std::vector<double> sums_;
 };
 

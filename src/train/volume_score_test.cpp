@@ -45,6 +45,14 @@ TEST(VolumeScore, CountsBoundariesThatAreFoundMissedAndMadeUp) {
   EXPECT_DOUBLE_EQ(*reported(score).boundary_f1, 2 * 4 / (2 * 4 + 1 + 1.0));
 }
 
+TEST(VolumeScore, FindsBoundariesAlsoWhereTheyAreTheTarget) {
+  VolumeScore score(VolumeTargets::boundaries);
+  std::vector<float> answer = kTargets;
+  answer[0] = 0.4f;  // missed; six are found
+  score.add(answer, kTargets);
+  EXPECT_DOUBLE_EQ(*reported(score).boundary_f1, 2 * 6 / (2 * 6 + 1.0));
+}
+
 TEST(VolumeScore, IsTheMeanOverWindows) {
   VolumeScore both, first, second;
   const std::vector<float> half(12, 0.5f);

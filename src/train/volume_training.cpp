@@ -54,15 +54,17 @@ VolumeTraining::VolumeTraining(std::unique_ptr<LabelledVolume> volume, const Ext
 std::unique_ptr<BatchSource> VolumeTraining::batches(const Recipe& recipe, const BatchShare& share) const {
   return std::make_unique<VolumeBatches>(
       *volume_, split_.train, window_, share,
-      random_windows(split_.train, window_, parse_volume_augmentation(recipe.augmentation), recipe.seed));
+      random_windows(split_.train, window_, parse_volume_augmentation(recipe.augmentation), recipe.seed),
+      recipe.targets);
 }
 
-bool VolumeTraining::evaluate(const Recipe&, Evaluator& network, Epoch& epoch) const {
+bool VolumeTraining::evaluate(const Recipe& recipe, Evaluator& network, Epoch& epoch) const {
   const auto view_of = [this](int64_t place) {
     return VolumeView{.begin = tiles_[static_cast<size_t>(place) % tiles_.size()]};
   };
-  auto source = std::make_unique<VolumeBatches>(*volume_, split_.held_out, window_, network.share(), view_of);
-  VolumeScore score;
+  auto source = std::make_unique<VolumeBatches>(*volume_, split_.held_out, window_, network.share(), view_of,
+                                                recipe.targets);
+  VolumeScore score(recipe.targets);
   const auto voxels_each = static_cast<size_t>(voxels(window_)) * 3;
   const auto see = [&](const Evaluator::Prediction& seen) {
     for (size_t i = 0; i < static_cast<size_t>(seen.images); ++i) {

@@ -75,14 +75,15 @@ TEST(VolumeTraining, ResumedAtAnyStepEndsInTheSameBits) {
 
 TEST(VolumeTraining, LearnsMoreThanAConstant) {
   Recipe recipe = small_recipe();
-  recipe.steps = 150;
+  recipe.steps = 100;
+  recipe.targets = VolumeTargets::boundaries;
   recipe.augmentation = "flip";
-  recipe.update = Adam{.learning_rate = 3e-3};
+  recipe.update = Adam{.learning_rate = 1e-3};
   const TrainingGraphs graphs = build_graphs(recipe);
-  const VolumeTraining data(boxes({24, 32, 32}), recipe.image, 150);
+  const VolumeTraining data(boxes({24, 32, 32}), recipe.image, 100);
   const TrainResult result = train(recipe, graphs, data, initialize(graphs.network, recipe.seed), {}, {});
   const Epoch& last = result.state.epochs.back();
-  EXPECT_LT(*last.test_loss, *last.constant_loss - 0.02);
+  EXPECT_LT(*last.test_loss, *last.constant_loss - 0.2);
 }
 
 TEST(LargestWindow, IsWhatTheNetworkTakesAndTheVolumeHasTwiceAlongZ) {
