@@ -180,9 +180,8 @@ void add_method_options(Command command, TrainOptions& options) {
       "none, crop, flip or crop,flip; default: crop,flip for cifar10, none for others. Of volumes none, or "
       "some of flip,rotate,elastic; default: all");
   command
-      .option(
-          "--targets", options.targets,
-          "Of volumes: affinities, as published, or boundaries, 1 - affinities, which is learnt far faster")
+      .option("--targets", options.targets,
+              "Of volumes: affinities, as published, or boundaries, 1 - affinities, which are rarer")
       .show_default();
   command.option("--shuffle", options.shuffle, "on or off").show_default();
 }
