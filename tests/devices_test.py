@@ -20,6 +20,7 @@ import numpy
 
 sys.dont_write_bytecode = True
 import namespaces
+from started_ranks import ranks_of
 from tensor_files import read_safetensors, write_safetensors
 
 TACHO = ""
@@ -224,16 +225,6 @@ class Learning(Test):
 class Losses(Test):
     """Ranks that are killed or stopped at some moment."""
 
-    def ranks_of(self, process):
-        children = {}
-        for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                pid, *_, rest = status.read_text().partition(" (")
-                children.setdefault(int(rest.rpartition(") ")[2].split()[1]), []).append(int(pid))
-            except (OSError, ValueError):
-                pass
-        return sorted(rank for launcher in children.get(process.pid, []) for rank in children.get(launcher, []))
-
     @staticmethod
     def runs(pid):
         try:
@@ -247,7 +238,7 @@ class Losses(Test):
         cells = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1,2,3", "--mode", "train", "--repeat", "300",
                  "--devices", "2", "--threads", "1", "--db", str(store)]
         process = subprocess.Popen([TACHO, *cells], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while len(ranks := self.ranks_of(process)) < 2:
+        while len(ranks := ranks_of(process)) < 2:
             self.assertIsNone(process.poll())
             time.sleep(0.05)
         time.sleep(after_s)

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Writer = std::function<void(const ByteSink&)>;
+
+constexpr std::string_view kTemporary = ".tmp";
 
 class OpenFile {
  public:
@@ -58,7 +61,7 @@ bool keep_permissions(const fs::path& path, const OpenFile& file) {
 }
 
 void replace(const fs::path& path, const Writer& writer) {
-  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
+  const fs::path temporary = fmt::format("{}.{}{}", path.string(), getpid(), kTemporary);
   OpenFile file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
   if (file.descriptor() < 0) refuse("write", path, errno);
   try {
@@ -129,6 +132,15 @@ void write_file_atomically(const fs::path& path, const Writer& writer) {
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
   write_file_atomically(path, [&](const ByteSink& sink) { sink(std::as_bytes(std::span(content))); });
+}
+
+void remove_temporary_files(const fs::path& folder) {
+  std::error_code none;
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, none)) {
+    if (entry.path().extension() == kTemporary) left.push_back(entry.path());
+  }
+  for (const fs::path& path : left) fs::remove(path, none);
 }
 
 void make_folders(const fs::path& folder) {

@@ -25,6 +25,10 @@ void write_file_atomically(const std::filesystem::path& path,
                            const std::function<void(const ByteSink&)>& writer);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// Removes what writers that were killed have left in the folder and below it. Nobody may write there
+// meanwhile.
+void remove_temporary_files(const std::filesystem::path& folder);
+
 // Makes the folder and those above it that are missing, so that they too are there after a crash. Throws
 // UserError where the system refuses. Several threads may make the same.
 void make_folders(const std::filesystem::path& folder);

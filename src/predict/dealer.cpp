@@ -27,15 +27,11 @@ Dealer::~Dealer() {
 }
 
 std::optional<int64_t> Dealer::next() {
-  if (ended_) return {};
   const int64_t number = ranks_->rank() == 0 ? take() : ask(kNextPlease);
-  if (number != kNone) return number;
-  ended_ = true;
-  return {};
+  return number == kNone ? std::nullopt : std::optional(number);
 }
 
 void Dealer::stop() {
-  if (ended_) return;
   if (ranks_->rank() == 0) {
     const std::scoped_lock lock(mutex_);
     dealt_ = numbers_.size();
@@ -65,9 +61,11 @@ void Dealer::answer_others() {
 
 int64_t Dealer::ask(int64_t question) {
   const std::scoped_lock lock(mutex_);
+  if (ended_) return kNone;
   int64_t answer = 0;
   ranks_->exchange(bytes_of(question), 0, {}, 0);
   ranks_->exchange({}, 0, bytes_of(answer), 0);
+  ended_ = answer == kNone;
   return answer;
 }
 

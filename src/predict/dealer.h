@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -37,7 +36,7 @@ class Dealer {
   std::mutex mutex_;
   std::vector<int64_t> numbers_;
   size_t dealt_ = 0;
-  std::atomic<bool> ended_ = false;
+  bool ended_ = false;  // rank 0 answers this one no more
   std::jthread thread_;
 };
 

@@ -54,15 +54,17 @@ std::string checksum_of(Volume& volume) {
 
 }  // namespace
 
-Json prediction_identity(const std::string& model, const Weights& weights, Volume& input,
-                         const VoxelNormalization& normalization, const BlockOptions& block,
-                         const ZarrDescription& output) {
+Json prediction_identity(const PredictionSubject& subject) {
+  const auto& [model, weights, input, normalization, execution, block, output] = subject;
   return {{"model", model},
           {"weights", checksum_of(weights)},
           {"volume", input.info().shape},
           {"voxels", std::string(name_of(input.info().type))},
           {"input", checksum_of(input)},
           {"normalization", {normalization.mean, normalization.deviation}},
+          {"engine", execution.engine},
+          {"precision", execution.precision},
+          {"kernel", execution.kernel.empty() ? "fastest" : execution.kernel},
           {"block", block.block},
           {"halo", block.halo ? Json(*block.halo) : Json("exact")},
           {"border", std::string(name_of(block.border))},

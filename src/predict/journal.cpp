@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -66,10 +67,17 @@ std::map<int64_t, DoneBlock> read_journal(const std::filesystem::path& output) {
   return blocks;
 }
 
+bool is_begun(const std::filesystem::path& output) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(output, none)) return std::filesystem::exists(output, none);
+  const std::filesystem::path journal = journal_folder(output);
+  return std::filesystem::exists(journal / kIdentity, none) ||
+         std::ranges::any_of(std::filesystem::directory_iterator(output, none),
+                             [&](const auto& entry) { return entry.path() != journal; });
+}
+
 void write_identity(const std::filesystem::path& output, const Json& identity) {
-  std::error_code error;
-  std::filesystem::create_directories(journal_folder(output), error);
-  if (error) throw UserError("{}: cannot be made: {}", journal_folder(output).string(), error.message());
+  make_folders(journal_folder(output));
   write_file_atomically(journal_folder(output) / kIdentity, to_text(identity, 2) + "\n");
 }
 

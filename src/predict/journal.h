@@ -41,7 +41,12 @@ std::filesystem::path journal_folder(const std::filesystem::path& output);
 // What all ranks have noted. A note that was cut off by a crash does not count.
 std::map<int64_t, DoneBlock> read_journal(const std::filesystem::path& output);
 
-// Says what is being predicted, before the first block. Throws UserError where the system refuses.
+// Whether there is anything that a prediction must not touch. Not what is left where one was killed before it
+// said what it is.
+bool is_begun(const std::filesystem::path& output);
+
+// Says what is being predicted, before anything else is in `output`. Throws UserError where the system
+// refuses.
 void write_identity(const std::filesystem::path& output, const Json& identity);
 // The block of the prediction that was begun there; nothing where none was.
 std::optional<Point> block_of_identity(const std::filesystem::path& output);

@@ -45,6 +45,17 @@ TEST_F(JournalFiles, AnotherPredictionIsRefusedWithWhatDiffers) {
   }
 }
 
+TEST_F(JournalFiles, WhatWasKilledBeforeItSaidWhatItIsHasNotBegun) {
+  EXPECT_TRUE(is_begun(output()));
+  EXPECT_FALSE(is_begun(folder_.path() / "absent"));
+  std::filesystem::remove(journal_folder(output()) / "prediction.json");
+  std::ofstream(journal_folder(output()) / "prediction.json.17.tmp") << "{";
+  EXPECT_FALSE(is_begun(output()));
+  std::ofstream(output() / "thesis.tex") << "text";
+  EXPECT_TRUE(is_begun(output()));
+  EXPECT_TRUE(is_begun(output() / "thesis.tex"));
+}
+
 TEST_F(JournalFiles, AFolderThatIsNoPredictionIsRefused) {
   EXPECT_THROW(check_identity(folder_.path(), {}), UserError);
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json_values.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -26,11 +27,6 @@ namespace {
 
 constexpr double kMemoryShare = 0.6;     // of what is available, for the network's plans
 constexpr int64_t kBlocksPerDevice = 8;  // of several, so that none waits long for another at the end
-
-bool is_folder_with_content(const std::filesystem::path& path) {
-  std::error_code none;
-  return std::filesystem::exists(path, none) && !std::filesystem::is_empty(path, none);
-}
 
 Graph network_of(const Model& model) { return build_model(model, {.batch = 1}); }
 
@@ -120,6 +116,8 @@ class Prediction {
                     .voxel_size = input_->info().voxel_size,
                     .name = job_.model};
     check_chunk();
+    ZarrOutput::check(job_.output, description_);
+    estimate_block(network_, engine_, options_, result_.volume, block_);  // refuses what cannot be
   }
 
   void check_chunk() const {
@@ -131,19 +129,25 @@ class Prediction {
   }
 
   void open_output(const std::filesystem::path& kernel_cache) {
-    const Json identity =
-        prediction_identity(job_.model, weights_, *input_, normalization_, block_, description_);
-    const std::filesystem::path kernels = journal_folder(job_.output) / "kernels.tsv";
-    if (job_.resume && is_folder_with_content(job_.output)) {
+    const Json identity = prediction_identity({.model = job_.model,
+                                               .weights = weights_,
+                                               .input = *input_,
+                                               .normalization = normalization_,
+                                               .execution = job_.execution,
+                                               .block = block_,
+                                               .output = description_});
+    if (is_begun(job_.output)) {
       check_identity(job_.output, identity);
-      output_.emplace(ZarrOutput::open(job_.output, description_));
+      remove_temporary_files(job_.output);
     } else {
-      output_.emplace(ZarrOutput::create(job_.output, description_));
       write_identity(job_.output, identity);
-      std::error_code none;  // kernels are measured where there is no such file
-      std::filesystem::copy_file(kernel_cache, kernels, none);
+      const std::string known = read_file_if_present(kernel_cache);
+      if (!known.empty()) write_file_atomically(kernels_file(), known);
     }
+    output_.emplace(ZarrOutput::complete(job_.output, description_));
   }
+
+  std::filesystem::path kernels_file() const { return journal_folder(job_.output) / "kernels.tsv"; }
 
   // Only rank 0 knows.
   std::vector<int64_t> blocks_left() const {
@@ -161,7 +165,7 @@ class Prediction {
   // The kernels that computed the first block compute all of them, on every rank and after every resumption:
   // others would round otherwise.
   void compile() {
-    options_.kernel_cache = journal_folder(job_.output) / "kernels.tsv";
+    options_.kernel_cache = kernels_file();
     const auto make = [&] { runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_); };
     together(ranks_, [&] {
       if (is_first()) make();
@@ -265,7 +269,10 @@ void check_prediction(const PredictionJob& job) {
   require_positive("--halo", job.halo, 0);
   if (job.type != VoxelType::u8 && job.type != VoxelType::f32)
     throw UserError("--dtype {}: uint8 or float32", name_of(job.type));
-  if (!job.resume && is_folder_with_content(job.output)) {
+  std::error_code none;
+  if (std::filesystem::exists(job.output, none) && !std::filesystem::is_directory(job.output, none))
+    throw UserError("--output {}: is a file; name a directory that is not there yet", job.output.string());
+  if (!job.resume && is_begun(job.output)) {
     throw UserError("--output {}: is there already; --resume goes on with it", job.output.string());
   }
 }

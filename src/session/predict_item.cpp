@@ -20,13 +20,22 @@ class PredictItem final : public WorkItem {
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     const auto result = predict(job_, context.world, context.kernel_cache, hooks(context));
     if (!context.world.is_first() || !result) return;
-    if (result->blocks == 0 && result->blocks_before == result->all_blocks)
-      context.note(fmt::format("{}: all {} blocks are there", job_.output.string(), result->all_blocks));
+    say_how_far(*result, context);
     if (result->blocks == 0 && context.should_stop()) return;
     finish(make_predict_record(job_, *result, context.system));
   }
 
  private:
+  void say_how_far(const PredictionResult& result, const ItemContext& context) const {
+    const int64_t done = result.blocks + result.blocks_before;
+    if (done < result.all_blocks) {
+      context.note(fmt::format("{}: {} of {} blocks are done; the same call with --resume goes on",
+                               job_.output.string(), done, result.all_blocks));
+    } else if (result.blocks == 0) {
+      context.note(fmt::format("{}: all {} blocks are there", job_.output.string(), done));
+    }
+  }
+
   static PredictionHooks hooks(const ItemContext& context) {
     return {.note = context.note,
             .on_block =

@@ -43,11 +43,6 @@ std::vector<MetadataFile> metadata_of(const ZarrDescription& description) {
           {".zgroup", {{"zarr_format", 2}}}};
 }
 
-void refuse_what_is_too_large(const fs::path& folder, const ZarrDescription& description) {
-  const fs::path file = folder / kArray / ".zarray";
-  parse_zarr_array(zarr_array_json(array_of(description)), file.string());
-}
-
 void refuse_unless_empty(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
@@ -107,14 +102,24 @@ std::vector<std::byte> padded_to_chunk(const ZarrDescription& description, const
 ZarrOutput::ZarrOutput(fs::path folder, ZarrDescription description)
     : folder_(std::move(folder)), description_(std::move(description)) {}
 
+void ZarrOutput::check(const fs::path& folder, const ZarrDescription& description) {
+  const fs::path file = folder / kArray / ".zarray";
+  parse_zarr_array(zarr_array_json(array_of(description)), file.string());
+}
+
 ZarrOutput ZarrOutput::create(const fs::path& folder, const ZarrDescription& description) {
-  refuse_what_is_too_large(folder, description);
+  check(folder, description);
   refuse_unless_empty(folder);
+  return complete(folder, description);
+}
+
+ZarrOutput ZarrOutput::complete(const fs::path& folder, const ZarrDescription& description) {
   make_folders(folder / kArray);
   for (const auto& [path, json] : metadata_of(description)) {
-    write_file_atomically(folder / path, to_text(json, kIndent) + "\n");
+    std::error_code none;
+    if (!fs::exists(folder / path, none)) write_file_atomically(folder / path, to_text(json, kIndent) + "\n");
   }
-  return {folder, description};
+  return open(folder, description);
 }
 
 ZarrOutput ZarrOutput::open(const fs::path& folder, const ZarrDescription& expected) {

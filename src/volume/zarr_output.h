@@ -27,8 +27,13 @@ struct ZarrDescription {
 // An OME-NGFF 0.4 group (zarr v2) on disk whose array `0` has the axes c, z, y, x.
 class ZarrOutput {
  public:
+  // Throws UserError where there can be no such output.
+  static void check(const std::filesystem::path& folder, const ZarrDescription& description);
   // Makes the group. Throws UserError where `folder` is there and not empty, or cannot be written.
   static ZarrOutput create(const std::filesystem::path& folder, const ZarrDescription& description);
+  // The group as open() gives it, after what is missing of its metadata is written: whoever makes it may have
+  // been killed.
+  static ZarrOutput complete(const std::filesystem::path& folder, const ZarrDescription& description);
   // One that create() made, to go on with it. Throws UserError that says in what it differs from `expected`.
   static ZarrOutput open(const std::filesystem::path& folder, const ZarrDescription& expected);
 
