@@ -49,7 +49,7 @@ Judgement judge(const PredictionJob& job, const PredictionResult& result, const 
   if (!result.has_cores) reasons.emplace_back("more threads than usable cores");
   if (job.halo) {
     reasons.push_back(
-        fmt::format("inexact: a halo of {} is smaller than what the network looks at", to_string(*job.halo)));
+        fmt::format("inexact: beyond a halo of {} the network saw zeros", to_string(*job.halo)));
   }
   if (result.blocks_before > 0)
     reasons.push_back(

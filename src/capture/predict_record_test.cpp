@@ -69,7 +69,7 @@ TEST(PredictRecord, ReasonsTellWhatASpeedMustBeReadWith) {
   result.network_ms = 2000;
   const Record record = make_predict_record(asked, result, kSystem);
   EXPECT_EQ(record.halo, "2x6x6");
-  for (const char* words : {"inexact: a halo of 2x6x6", "3 of 9 blocks were there already",
+  for (const char* words : {"inexact: beyond a halo of 2x6x6", "3 of 9 blocks were there already",
                             "interrupted after 7 of 9 blocks", "idle for 50 % of the time"}) {
     EXPECT_THAT(record.judgement.reason, testing::HasSubstr(words));
   }

@@ -76,7 +76,7 @@ void add_block_options(Command command, PredictOptions& options) {
       .show_default();
   command.option("--dtype", options.type, "Of the output: uint8 (255 times the result) or float32")
       .show_default();
-  command.option("--compression", options.compression, "Of the output: blosc, zstd, zlib or none")
+  command.option("--compression", options.compression, "Of the output: " + list_of_compressions())
       .show_default();
   command.option("--chunk", options.chunk,
                  "Of the output, z,y,x: a divisor of the block; default: the block");

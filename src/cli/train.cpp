@@ -194,7 +194,7 @@ void add_control_options(Command command, TrainOptions& options) {
   command
       .option("--validate-every", options.validate_every,
               "Of volumes: steps after which the held-out part is evaluated; default: a tenth of --steps")
-      .range(1, std::numeric_limits<int64_t>::max());
+      .range(1, 1'000'000'000);
   command
       .option("--target-accuracy", control.target_accuracy,
               "Stop after the epoch whose test accuracy reaches this")

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "data/affinities.h"
 #include "data/elastic.h"
+#include "volume/voxel_values.h"
 
 namespace tacho {
 namespace {
@@ -111,19 +111,6 @@ class Sampler {
   std::vector<Tap> taps_;
 };
 
-template<typename T>
-void scale(const std::byte* voxels, std::span<float> out) {
-  const auto* values = reinterpret_cast<const T*>(voxels);
-  constexpr float kFactor = std::is_integral_v<T> ? 1 / static_cast<float>(std::numeric_limits<T>::max()) : 1;
-  for (size_t i = 0; i < out.size(); ++i) out[i] = kFactor * static_cast<float>(values[i]);
-}
-
-void scale(VoxelType type, const std::byte* voxels, std::span<float> out) {
-  if (type == VoxelType::u8) return scale<uint8_t>(voxels, out);
-  if (type == VoxelType::u16) return scale<uint16_t>(voxels, out);
-  scale<float>(voxels, out);
-}
-
 void sample_labels(const Sampler& sampler, VoxelType type, const std::byte* slice, uint64_t* out) {
   const auto as = [&]<typename T>(T) { sampler.nearest(reinterpret_cast<const T*>(slice), out); };
   switch (type) {
@@ -149,7 +136,8 @@ class Loading {
   }
 
   void sample_raw(int64_t z, float* out) {
-    scale(raw_type_, raw_.data() + slice_bytes(z, raw_type_), slice_);
+    to_floats({raw_.data() + slice_bytes(z, raw_type_), slice_.size() * size_of(raw_type_)}, raw_type_,
+              default_normalization(raw_type_), slice_);
     sampler_.linear(slice_.data(), out);
   }
   void labels(int64_t z, uint64_t* out) const {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "graph/cost.h"
 #include "graph/receptive_field.h"
+#include "predict/pipeline.h"
 #include "predict/tiling.h"
 
 namespace tacho {
@@ -41,6 +42,7 @@ class Growth {
         volume_(volume),
         asked_(asked),
         limits_(limits) {
+    channels_ = network.shape(network.outputs[0])[1];
     const Extents strides = total_strides(network);
     std::ranges::copy(strides, strides_.begin());
   }
@@ -59,7 +61,9 @@ class Growth {
   Candidate candidate(const Point& block) const {
     BlockOptions asked = asked_;
     asked.block = block;
-    return {block, estimate_block(network_, engine_, options_, volume_, asked)};
+    Candidate found = {block, estimate_block(network_, engine_, options_, volume_, asked)};
+    found.cost.memory_bytes += pipeline_bytes(found.cost.input_voxels, channels_ * voxels(block));
+    return found;
   }
 
  private:
@@ -96,6 +100,7 @@ class Growth {
   const Engine& engine_;
   const CompileOptions& options_;
   Point volume_, strides_ = {};
+  int64_t channels_ = 1;
   BlockOptions asked_;
   BlockLimits limits_;
 };

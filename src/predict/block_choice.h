@@ -14,7 +14,7 @@ struct BlockChoice {
 
 // What a block has to keep to.
 struct BlockLimits {
-  int64_t memory_bytes = 0;  // that a runner may hold
+  int64_t memory_bytes = 0;  // for a runner and the blocks on their way
   int64_t blocks = 1;        // that there shall be at least, where the volume is large enough
 };
 

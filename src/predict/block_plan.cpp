@@ -226,6 +226,7 @@ int64_t BlockPlan::buffer_bytes() const {
 BlockCost BlockPlan::cost(const Engine& engine, const CompileOptions& options) const {
   BlockCost cost;
   cost.memory_bytes = buffer_bytes();
+  cost.input_voxels = voxels(largest(input()));
   for (const PlannedStage& stage : stages_) {
     cost.memory_bytes += engine.estimate_memory_bytes(stage.network.graph, options);
     cost.flop += flop(stage);

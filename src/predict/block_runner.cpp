@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "graph/cost.h"
 #include "predict/block_plan.h"
 #include "volume/pad.h"
 
@@ -29,6 +30,7 @@ struct CompiledStage {
   std::unique_ptr<Plan> plan;
   std::vector<Tensor> inputs;  // those of the stage, then the bounds of its fences
   Tensor output;
+  double flop = 0;  // of a tile
 };
 
 // The weights that a graph names.
@@ -44,9 +46,10 @@ Weights weights_of(const Graph& graph, const Weights& all) {
 CompiledStage compiled(const PlannedStage& planned, const Weights& weights, const Engine& engine,
                        const CompileOptions& options) {
   const Graph& graph = planned.network.graph;
-  CompiledStage stage{&planned, engine.compile(graph, weights_of(graph, weights), options), {}, {}};
+  CompiledStage stage{&planned, engine.compile(graph, weights_of(graph, weights), options), {}, {}, 0};
   for (const ValueId id : graph.inputs) stage.inputs.emplace_back(graph.shape(id), graph.value(id).dtype);
   stage.output = Tensor(graph.shape(graph.outputs[0]), DType::f32);
+  stage.flop = static_cast<double>(cost_of(graph).flop);
   return stage;
 }
 
@@ -56,6 +59,7 @@ struct BlockRunner::State {
   BlockPlan plan;
   BlockCost cost;
   std::vector<CompiledStage> stages;
+  double flop_done = 0;
   std::vector<std::vector<float>> buffers;  // by the network's value: what stages hand on
 
   State(const Graph& network, const Point& volume, const BlockOptions& block)
@@ -109,10 +113,11 @@ struct BlockRunner::State {
 
   // One tile of a stage, of which the part inside of `region` goes to `result`.
   void run_tile(CompiledStage& stage, const Point& origin, const BlockPlan::Regions& regions,
-                std::span<const float> input, std::span<float> result) const {
+                std::span<const float> input, std::span<float> result) {
     give(stage, origin, regions, input);
     set_fences(stage, origin);
     stage.plan->forward();
+    flop_done += stage.flop;
     const TileNetwork& tile = stage.planned->network;
     stage.plan->read_into(tile.graph.outputs[0], stage.output);
     const ValueId id = stage.planned->stage.nodes.output;
@@ -125,7 +130,7 @@ struct BlockRunner::State {
   }
 
   void run_stage(CompiledStage& stage, const BlockPlan::Regions& regions, std::span<const float> input,
-                 std::span<float> result) const {
+                 std::span<float> result) {
     const PlannedStage& planned = *stage.planned;
     const Box& region = regions[static_cast<size_t>(planned.stage.nodes.output)];
     Point first;
@@ -174,6 +179,8 @@ void BlockRunner::run(const Box& output, std::span<const float> input, std::span
 }
 
 int64_t BlockRunner::channels() const { return state_->plan.channels(state_->plan.output()); }
+
+double BlockRunner::flop_done() const { return state_->flop_done; }
 
 int64_t BlockRunner::memory_bytes() const {
   int64_t bytes = state_->plan.buffer_bytes();

@@ -31,6 +31,7 @@ struct BlockOptions {
 struct BlockCost {
   int64_t memory_bytes = 0;  // that a runner holds
   double flop = 0;
+  int64_t input_voxels = 0;
   double whole_flop = 0;  // with every layer computed over the whole input box
 
   // The share of the work that computing only what is needed saves.
@@ -64,6 +65,7 @@ class BlockRunner {
   void run(const Box& output, std::span<const float> input, std::span<float> result);
 
   int64_t channels() const;  // of the result
+  double flop_done() const;  // by all runs so far
   int64_t memory_bytes() const;
   const BlockCost& cost() const;
 

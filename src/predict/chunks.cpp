@@ -1,9 +1,8 @@
 #include "predict/chunks.h"
 
-#include <cstring>
-
 #include "predict/tiling.h"
-#include "predict/voxel_values.h"
+#include "volume/copy_box.h"
+#include "volume/voxel_values.h"
 
 namespace tacho {
 namespace {
@@ -24,15 +23,12 @@ std::vector<Point> chunks_of(const ZarrOutput& output, const Box& block) {
 // The chunk's part of the block's result, channels x box.
 std::vector<float> cut_out(const Box& chunk, const Box& block, int64_t channels,
                            std::span<const float> result) {
-  const Point size = chunk.size(), from = block.size();
   std::vector<float> part(static_cast<size_t>(channels * voxels(chunk)));
-  float* to = part.data();
-  for (int64_t row = 0; row < channels * size[0] * size[1]; ++row, to += size[2]) {
-    const int64_t y = row % size[1] + chunk.begin[1] - block.begin[1];
-    const int64_t z = row / size[1] % size[0] + chunk.begin[0] - block.begin[0];
-    const int64_t channel = row / (size[1] * size[0]);
-    const int64_t begin = ((channel * from[0] + z) * from[1] + y) * from[2] + chunk.begin[2] - block.begin[2];
-    std::memcpy(to, &result[static_cast<size_t>(begin)], static_cast<size_t>(size[2]) * sizeof(float));
+  const auto of_block = static_cast<size_t>(voxels(block)), of_chunk = static_cast<size_t>(voxels(chunk));
+  for (size_t channel = 0; channel < static_cast<size_t>(channels); ++channel) {
+    copy_box(chunk, std::as_bytes(result.subspan(channel * of_block, of_block)), block,
+             std::as_writable_bytes(std::span(part).subspan(channel * of_chunk, of_chunk)), chunk,
+             sizeof(float));
   }
   return part;
 }

@@ -22,10 +22,13 @@ class Dealer {
   Dealer(const Dealer&) = delete;
   Dealer& operator=(const Dealer&) = delete;
 
-  // Nothing when there is none left; then for ever. By one thread at a time.
-  std::optional<int64_t> next();
+  // Nothing when there is none left; then for ever. `finished` is how many of its numbers this rank is done
+  // with. By one thread at a time.
+  std::optional<int64_t> next(int64_t finished);
   // Nobody gets any more of them. By any thread.
   void stop();
+  // On rank 0: how many the others were done with when they last asked.
+  int64_t finished_elsewhere();
 
  private:
   int64_t take();
@@ -36,7 +39,8 @@ class Dealer {
   std::mutex mutex_;
   std::vector<int64_t> numbers_;
   size_t dealt_ = 0;
-  bool ended_ = false;  // rank 0 answers this one no more
+  std::vector<int64_t> finished_;  // by rank
+  bool ended_ = false;             // rank 0 answers this one no more
   std::jthread thread_;
 };
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "distributed/collectives.h"
 #include "distributed/thread_ranks.h"
 
 namespace tacho {
@@ -26,7 +27,7 @@ TEST_P(DealerOfRanks, EveryNumberIsDealtExactlyOnce) {
   std::vector<int64_t> dealt;
   on_thread_ranks(GetParam(), [&](Communicator& ranks) {
     Dealer dealer(ranks, ranks.rank() == 0 ? first_numbers(57) : std::vector<int64_t>());
-    while (const auto number = dealer.next()) {
+    while (const auto number = dealer.next(0)) {
       const std::scoped_lock lock(mutex);
       dealt.push_back(*number);
     }
@@ -37,13 +38,22 @@ TEST_P(DealerOfRanks, EveryNumberIsDealtExactlyOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Dealer, DealerOfRanks, testing::Values(1, 2, 5));
 
+TEST(Dealer, TheFirstRankKnowsHowFarTheOthersAre) {
+  on_thread_ranks(2, [&](Communicator& ranks) {
+    Dealer dealer(ranks, ranks.rank() == 0 ? std::vector<int64_t>() : first_numbers(1));
+    if (ranks.rank() == 1) dealer.next(5);
+    barrier(ranks);
+    if (ranks.rank() == 0) EXPECT_EQ(dealer.finished_elsewhere(), 5);
+  });
+}
+
 TEST(Dealer, NothingIsDealtAfterAnyRankStops) {
   for (const int stopping : {0, 2}) {
     std::atomic<int> dealt = 0;
     on_thread_ranks(3, [&](Communicator& ranks) {
       Dealer dealer(ranks, first_numbers(1'000'000));
       if (ranks.rank() == stopping) dealer.stop();
-      while (dealer.next()) ++dealt;
+      while (dealer.next(0)) ++dealt;
     });
     EXPECT_LT(dealt, 1'000'000);
   }

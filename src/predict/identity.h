@@ -6,7 +6,7 @@
 #include "base/tensor.h"
 #include "engine/execution.h"
 #include "predict/block_runner.h"
-#include "predict/voxel_values.h"
+#include "volume/voxel_values.h"
 #include "volume/zarr_output.h"
 
 namespace tacho {

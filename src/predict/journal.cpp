@@ -17,6 +17,7 @@
 namespace tacho {
 namespace {
 
+constexpr int64_t kLongestAxis = int64_t{1} << 40;
 constexpr std::string_view kIdentity = "prediction.json", kNotes = "done-";
 
 // "17 345678 89abcdef ." The dot tells a whole line.
@@ -42,6 +43,8 @@ std::filesystem::path journal_folder(const std::filesystem::path& output) { retu
 
 Journal::Journal(const std::filesystem::path& output, int rank)
     : path_(journal_folder(output) / fmt::format("{}{}", kNotes, rank)) {
+  // So that the file's name is durable too.
+  if (!std::filesystem::exists(path_)) write_file_atomically(path_, "");
   file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) refuse(path_);
   // What a crash cut off ends here: the next note begins a line of its own.
@@ -86,17 +89,24 @@ std::optional<Point> block_of_identity(const std::filesystem::path& output) {
   const auto found = there.is_object() ? there.find("block") : there.end();
   if (found == there.end()) return {};
   try {
-    return found->get<Point>();
+    const auto block = found->get<Point>();
+    const bool possible =
+        std::ranges::all_of(block, [](int64_t extent) { return extent > 0 && extent <= kLongestAxis; });
+    return possible ? std::optional(block) : std::nullopt;
   } catch (const Json::exception&) {
     return {};
   }
 }
 
-void check_identity(const std::filesystem::path& output, const Json& identity) {
-  const std::filesystem::path path = journal_folder(output) / kIdentity;
-  if (!std::filesystem::exists(path)) {
+void require_identity(const std::filesystem::path& output) {
+  std::error_code none;
+  if (!std::filesystem::exists(journal_folder(output) / kIdentity, none))
     throw UserError("--resume: {} is no prediction that was begun by 'tacho predict'", output.string());
-  }
+}
+
+void check_identity(const std::filesystem::path& output, const Json& identity) {
+  require_identity(output);
+  const std::filesystem::path path = journal_folder(output) / kIdentity;
   const Json there = parse_json(read_file(path));
   if (!there.is_object()) throw UserError("{}: damaged; predict into another folder", path.string());
   for (const auto& [name, value] : identity.items()) {

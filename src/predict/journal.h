@@ -50,7 +50,9 @@ bool is_begun(const std::filesystem::path& output);
 void write_identity(const std::filesystem::path& output, const Json& identity);
 // The block of the prediction that was begun there; nothing where none was.
 std::optional<Point> block_of_identity(const std::filesystem::path& output);
-// Throws UserError where the output is none of ours, or of another prediction: says in what it differs.
+// Throws UserError where no prediction was begun there.
+void require_identity(const std::filesystem::path& output);
+// The same, and where it was of another prediction: says in what it differs.
 void check_identity(const std::filesystem::path& output, const Json& identity);
 
 }  // namespace tacho

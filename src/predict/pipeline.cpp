@@ -1,11 +1,13 @@
 #include "predict/pipeline.h"
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/cpu.h"
 #include "predict/bounded_queue.h"
 #include "predict/chunks.h"
 #include "volume/pad.h"
@@ -41,14 +43,16 @@ class Pipeline {
 
   PipelineFigures run() {
     const double begin = now_ms();
-    {
-      const std::jthread reader([this] { guarded([this] { read(); }); });
-      const std::jthread preparer([this] { guarded([this] { prepare(); }); });
-      const std::jthread writer([this] { guarded([this] { write(); }); });
-      guarded([this] { compute(); });
-    }
+    std::vector<std::jthread> threads;
+    guarded([&] {
+      for (const auto step : {&Pipeline::read, &Pipeline::prepare, &Pipeline::write})
+        threads.emplace_back([this, step] { beside_the_network(step); });
+      compute();
+    });
+    threads.clear();
     if (failure_) std::rethrow_exception(failure_);
     figures_.seconds = (now_ms() - begin) / 1e3;
+    figures_.flop = parts_.network.flop_done();
     figures_.input_wait_ms = inputs_.pop_wait_ms();
     figures_.output_wait_ms = results_.push_wait_ms();
     figures_.reader_wait_ms = stored_.push_wait_ms();
@@ -73,6 +77,12 @@ class Pipeline {
     }
   }
 
+  // On any core, whatever the network's threads are bound to.
+  void beside_the_network(void (Pipeline::*step)()) {
+    run_anywhere();
+    guarded([&] { (this->*step)(); });
+  }
+
   bool should_stop() const { return hooks_.should_stop && hooks_.should_stop(); }
   Box input_box(int64_t number) const { return parts_.network.input_box(parts_.tiling.box(number)); }
 
@@ -85,7 +95,7 @@ class Pipeline {
   void read() {
     const size_t voxel_bytes = size_of(parts_.input.info().type);
     while (!should_stop()) {
-      const auto number = parts_.blocks.next();
+      const auto number = parts_.blocks.next(durable_);
       if (!number) break;
       Stored block = {*number, stored_box(*number)};
       block.voxels = Buffer(static_cast<size_t>(voxels(block.box)) * voxel_bytes);
@@ -121,6 +131,7 @@ class Pipeline {
 
   void compute() {
     while (auto input = inputs_.pop()) {
+      if (should_stop()) break;
       const Box box = parts_.tiling.box(input->number);
       Floats result = make_floats(input->number, parts_.network.channels() * voxels(box));
       const double begin = now_ms();
@@ -129,6 +140,9 @@ class Pipeline {
       figures_.input_voxels += static_cast<int64_t>(input->span().size());
       if (!results_.push(std::move(result))) return;
     }
+    // Whoever stops early computes nothing more of what was read.
+    stored_.abandon();
+    inputs_.abandon();
     results_.close();
   }
 
@@ -136,7 +150,7 @@ class Pipeline {
     while (auto result = results_.pop()) {
       const DoneBlock done = write_block(parts_.output, parts_.tiling.box(result->number), result->span());
       parts_.journal.note(result->number, done);
-      figures_.blocks += 1;
+      figures_.blocks = ++durable_;
       figures_.output_voxels += voxels(parts_.tiling.box(result->number));
       figures_.bytes_written += done.bytes;
       if (hooks_.on_block) hooks_.on_block(figures_.blocks);
@@ -149,10 +163,17 @@ class Pipeline {
   BoundedQueue<Floats> inputs_, results_;
   std::mutex mutex_;
   std::exception_ptr failure_;
-  PipelineFigures figures_;  // each of them is one thread's until all have ended
+  std::atomic<int64_t> durable_ = 0;  // blocks
+  PipelineFigures figures_;           // each of them is one thread's until all have ended
 };
 
 }  // namespace
+
+int64_t pipeline_bytes(int64_t input_voxels, int64_t output_values) {
+  // Those that wait, and those in the hands of the steps before and behind.
+  constexpr auto kOnTheWay = static_cast<int64_t>(kBlocksAhead) + 2;
+  return kOnTheWay * static_cast<int64_t>(sizeof(float)) * (2 * input_voxels + output_values);
+}
 
 PipelineFigures run_pipeline(const PipelineParts& parts, const PipelineHooks& hooks) {
   return Pipeline(parts, hooks).run();

@@ -61,12 +61,14 @@ class Prediction {
     together(ranks_, [&] {
       if (!is_first()) output_.emplace(ZarrOutput::open(job_.output, description_));
     });
-    const std::vector<int64_t> left = blocks_left();
+    std::vector<int64_t> left;
+    together(ranks_, [&] { left = blocks_left(); });
     const int64_t count = broadcast(ranks_, static_cast<int64_t>(left.size()));
     result_.blocks_before = result_.all_blocks - count;
     if (count > 0) {
       compile();
       result_.compile_ms = now_ms() - begin;
+      together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
       together(ranks_, [&] { run_blocks(left); });
     }
     return gathered();
@@ -162,10 +164,18 @@ class Prediction {
     return left;
   }
 
+  // Of all devices on this host.
+  void require_room() const {
+    const BlockCost cost = estimate_block(network_, engine_, options_, result_.volume, block_);
+    const int64_t blocks = pipeline_bytes(cost.input_voxels, description_.channels * voxels(block_.block));
+    require_memory(world_.seat(job_.execution.devices).count * (cost.memory_bytes + blocks));
+  }
+
   // The kernels that computed the first block compute all of them, on every rank and after every resumption:
   // others would round otherwise.
   void compile() {
     options_.kernel_cache = kernels_file();
+    together(ranks_, [&] { require_room(); });
     const auto make = [&] { runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_); };
     together(ranks_, [&] {
       if (is_first()) make();
@@ -179,7 +189,6 @@ class Prediction {
   }
 
   void run_blocks(const std::vector<int64_t>& left) {
-    Journal journal(job_.output, ranks_.rank());
     Dealer dealer(ranks_, left);
     const PipelineParts parts = {.input = *input_,
                                  .normalization = normalization_,
@@ -187,15 +196,16 @@ class Prediction {
                                  .tiling = tiling_,
                                  .network = *runner_,
                                  .output = *output_,
-                                 .journal = journal,
+                                 .journal = *journal_,
                                  .blocks = dealer};
-    figures_ =
-        run_pipeline(parts, {.on_block =
-                                 [&](int64_t blocks) {
-                                   if (hooks_.on_block)
-                                     hooks_.on_block(result_.blocks_before + blocks, result_.all_blocks);
-                                 },
-                             .should_stop = hooks_.should_stop});
+    figures_ = run_pipeline(parts, {.on_block =
+                                        [&](int64_t blocks) {
+                                          if (hooks_.on_block)
+                                            hooks_.on_block(
+                                                result_.blocks_before + blocks + dealer.finished_elsewhere(),
+                                                result_.all_blocks);
+                                        },
+                                    .should_stop = hooks_.should_stop});
   }
 
   PredictionResult gathered() {
@@ -223,7 +233,7 @@ class Prediction {
     result_.writer_wait_ms = mean(figures_.writer_wait_ms);
     result_.plan_bytes = static_cast<int64_t>(largest(result_.plan_bytes));
     result_.peak_memory_bytes = static_cast<int64_t>(largest(peak_memory_bytes()));
-    if (runner_) result_.flop = runner_->cost().flop * static_cast<double>(result_.blocks);
+    result_.flop = sum(figures_.flop);
     const int devices = job_.execution.devices;
     result_.hosts.assign(world_.hosts().begin(), world_.hosts().begin() + devices);
     result_.has_cores = world_.has_cores_for(devices, job_.execution.threads);
@@ -245,6 +255,7 @@ class Prediction {
   ZarrDescription description_;
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;
+  std::optional<Journal> journal_;
   PipelineFigures figures_;
   PredictionResult result_;
 };
@@ -267,11 +278,14 @@ void check_prediction(const PredictionJob& job) {
   require_positive("--block", job.block, 1);
   require_positive("--chunk", job.chunk, 1);
   require_positive("--halo", job.halo, 0);
+  if (!job.block && (job.chunk || job.halo))
+    throw UserError("{} goes with a --block: say which", job.chunk ? "--chunk" : "--halo");
   if (job.type != VoxelType::u8 && job.type != VoxelType::f32)
     throw UserError("--dtype {}: uint8 or float32", name_of(job.type));
   std::error_code none;
   if (std::filesystem::exists(job.output, none) && !std::filesystem::is_directory(job.output, none))
     throw UserError("--output {}: is a file; name a directory that is not there yet", job.output.string());
+  if (job.resume && is_begun(job.output)) require_identity(job.output);
   if (!job.resume && is_begun(job.output)) {
     throw UserError("--output {}: is there already; --resume goes on with it", job.output.string());
   }
@@ -282,7 +296,12 @@ std::optional<PredictionResult> predict(const PredictionJob& job, World& world,
                                         const PredictionHooks& hooks) {
   const auto ranks = world.all().first(job.execution.devices);
   if (!ranks) return {};
-  return Prediction(job, world, *ranks, hooks).run(kernel_cache);
+  try {
+    return Prediction(job, world, *ranks, hooks).run(kernel_cache);
+  } catch (const OutOfMemory& error) {
+    throw UserError("{}; take a smaller --block{}", error.what(),
+                    job.execution.devices > 1 ? " or fewer --devices" : "");
+  }
 }
 
 }  // namespace tacho

@@ -45,7 +45,8 @@ struct PredictionResult {
 
 struct PredictionHooks {
   std::function<void(const std::string& text)> note = {};
-  std::function<void(int64_t done, int64_t all)> on_block = {};  // this rank's, of all
+  std::function<void(int64_t done, int64_t all)> on_block =
+      {};  // on rank 0: of all ranks, as far as it knows
   std::function<bool()> should_stop = {};
 };
 

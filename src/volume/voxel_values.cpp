@@ -1,4 +1,4 @@
-#include "predict/voxel_values.h"
+#include "volume/voxel_values.h"
 
 #include <algorithm>
 #include <cassert>
