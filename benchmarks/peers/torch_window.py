@@ -71,7 +71,7 @@ class Window:
         begin = time.perf_counter()
         group = zarr.open_group(output, mode="w")
         array = group.create_dataset("0", shape=(3, *self.raw.shape), chunks=(3, *self.block), dtype=self.dtype,
-                                     compressor=Blosc("lz4", clevel=1, shuffle=Blosc.SHUFFLE))
+                                     compressor=Blosc("lz4", clevel=5, shuffle=Blosc.SHUFFLE))
         for corner in self.corners():
             inside = tuple(slice(begin, begin + size) for begin, size in zip(corner, self.size_at(corner)))
             array[(slice(None), *inside)] = self.compute(corner)
