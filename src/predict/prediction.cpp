@@ -136,10 +136,10 @@ class Prediction {
                                                .execution = job_.execution,
                                                .block = block_,
                                                .output = description_});
-    if (is_begun(job_.output)) {
-      check_identity(job_.output, identity);
-      remove_temporary_files(job_.output);
-    } else {
+    const bool begun = is_begun(job_.output);
+    if (begun) check_identity(job_.output, identity);
+    remove_temporary_files(job_.output);
+    if (!begun) {
       write_identity(job_.output, identity);
       const std::string known = read_file_if_present(kernel_cache);
       if (!known.empty()) write_file_atomically(kernels_file(), known);
