@@ -42,6 +42,17 @@ TEST_F(File, ComesBackAsItWasWritten) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(File, OfAWriterThatWasKilledIsRemovedAndNoOther) {
+  make_folders(folder_ / "a" / "b");
+  for (const char* name : {"a/b/x.17.tmp", "a/b/x", "y.tmp", "tmp"})
+    write_file_atomically(folder_ / name, "");
+  remove_temporary_files(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / "a/b/x.17.tmp"));
+  EXPECT_FALSE(fs::exists(folder_ / "y.tmp"));
+  EXPECT_TRUE(fs::exists(folder_ / "a/b/x"));
+  EXPECT_TRUE(fs::exists(folder_ / "tmp"));
+}
+
 TEST_F(File, MayBeEmpty) {
   write_file_atomically(folder_ / "x", "");
   EXPECT_EQ(read_file(folder_ / "x"), "");

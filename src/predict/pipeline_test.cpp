@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 
+#include "base/json_values.h"
 #include "base/error.h"
 #include "base/test_folder.h"
 #include "engine/engines.h"

@@ -97,12 +97,10 @@ class Prediction {
         block_.block = *before;
         return;
       }
-      const int beside = world_.seat(job_.execution.devices).count;
-      const auto memory = static_cast<int64_t>(kMemoryShare * static_cast<double>(available_memory_bytes()));
-      const BlockChoice choice =
-          choose_block(network_, weights_, engine_, options_, result_.volume, block_,
-                       {.memory_bytes = memory / beside,
-                        .blocks = ranks_.size() > 1 ? kBlocksPerDevice * ranks_.size() : 1});
+      const auto memory = static_cast<int64_t>(kMemoryShare * static_cast<double>(memory_left()));
+      const BlockChoice choice = choose_block(
+          network_, weights_, engine_, options_, result_.volume, block_,
+          {.memory_bytes = memory, .blocks = ranks_.size() > 1 ? kBlocksPerDevice * ranks_.size() : 1});
       block_.block = choice.block;
       if (hooks_.note) hooks_.note(choice.reason);
     });
@@ -119,7 +117,17 @@ class Prediction {
                     .name = job_.model};
     check_chunk();
     ZarrOutput::check(job_.output, description_);
-    estimate_block(network_, engine_, options_, result_.volume, block_);  // refuses what cannot be
+    together(ranks_, [&] { check_block(); });
+  }
+
+  int64_t memory_left() const { return available_memory_bytes() / world_.seat(job_.execution.devices).count; }
+
+  // Before there is any output.
+  void check_block() const {
+    const BlockCost cost = estimate_block(network_, engine_, options_, result_.volume, block_);
+    if (const int64_t left = memory_left(); cost.memory_bytes > left)
+      throw UserError("--block {}: takes {}, and {} are left", to_string(block_.block),
+                      format_bytes(cost.memory_bytes), format_bytes(left));
   }
 
   void check_chunk() const {
@@ -138,10 +146,10 @@ class Prediction {
                                                .execution = job_.execution,
                                                .block = block_,
                                                .output = description_});
-    if (is_begun(job_.output)) {
-      check_identity(job_.output, identity);
-      remove_temporary_files(job_.output);
-    } else {
+    const bool begun = is_begun(job_.output);
+    if (begun) check_identity(job_.output, identity);
+    remove_temporary_files(job_.output);
+    if (!begun) {
       write_identity(job_.output, identity);
       const std::string known = read_file_if_present(kernel_cache);
       if (!known.empty()) write_file_atomically(kernels_file(), known);

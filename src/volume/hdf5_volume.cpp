@@ -16,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // How many datasets an error lists.
-constexpr size_t kMostListed = 20;
 // What HDF5 keeps decoded: the chunks that a box and the next one along x share, or more where that is
 // little.
 constexpr size_t kLeastCacheBytes = size_t{64} << 20, kMostCacheBytes = size_t{512} << 20;

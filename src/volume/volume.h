@@ -20,6 +20,8 @@ struct VolumeInfo {
   std::string name = {};  // as messages call it: "a.h5:/volumes/raw"
 };
 
+inline constexpr size_t kMostListed = 20;  // arrays of a file that an error names
+
 // A three-dimensional array on disk, of which parts are read. By one thread at a time.
 class Volume {
  public:

@@ -59,6 +59,17 @@ class ZarrOutputTest : public testing::Test {
   TestFolder folder_;
 };
 
+TEST_F(ZarrOutputTest, WhatIsMissingOfItsMetadataIsWritten) {
+  ZarrOutput::create(folder(), description());
+  for (const char* name : {".zgroup", ".zattrs", "0/.zarray"}) {
+    const std::string content = read_file(folder() / name);
+    fs::remove(folder() / name);
+    ZarrOutput::complete(folder(), description());
+    EXPECT_EQ(read_file(folder() / name), content);
+  }
+  EXPECT_THROW(ZarrOutput::complete(folder(), description(VoxelType::u8)), UserError);
+}
+
 TEST_F(ZarrOutputTest, EveryTypeAndCompressionIsReadBack) {
   for (const VoxelType type : {VoxelType::u8, VoxelType::f32}) {
     for (const char* name : {"none", "zlib", "gzip", "zstd", "blosc"}) {

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // How many arrays an error lists.
-constexpr size_t kMostListed = 20;
 
 // The last three of at least as many extents.
 Point last_three(const std::vector<int64_t>& extents) {
