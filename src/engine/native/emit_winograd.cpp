@@ -43,7 +43,7 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
 
 // Whether each pass packs the weights again, rather than that they are kept packed: four times as large as
 // they are, eight times in 3D. In training they change with each update. In inference it is done only where
-// memory matters more than time: layers of few tiles take up to twice as long.
+// memory matters more than time: layers of few tiles take two to three times as long.
 bool packs_in_each_pass(bool training, bool low_memory) { return training || low_memory; }
 
 struct ForwardWeights {
