@@ -41,16 +41,10 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
   return result;
 }
 
-constexpr int64_t kEnoughTiles = 32;
-
 // Whether each pass packs the weights again, rather than that they are kept packed: four times as large as
-// they are, eight times in 3D. In training they change with each update. In inference it saves memory, and
-// costs about as much time as multiplying by 5 tiles does: worth it where they are large and tiles many.
-bool packs_in_each_pass(const winograd::Convolution& convolution, bool training, bool low_memory) {
-  return training || low_memory ||
-         (winograd::packed_weights_floats(convolution) > winograd::kMostPackedFloats &&
-          winograd::tiles(convolution) >= kEnoughTiles);
-}
+// they are, eight times in 3D. In training they change with each update. In inference it is done only where
+// memory matters more than time: layers of few tiles take two to three times as long.
+bool packs_in_each_pass(bool training, bool low_memory) { return training || low_memory; }
 
 struct ForwardWeights {
   ConvolutionWeights views;
@@ -61,7 +55,7 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
                                Assembler& assembler) {
   const auto order = winograd::WeightOrder::forward;
   const Program& program = assembler.program();
-  if (packs_in_each_pass(convolution, program.training, program.low_memory)) {
+  if (packs_in_each_pass(program.training, program.low_memory)) {
     const auto plain = plain_desc(assembler.shape(instruction.inputs[1]));
     return {weights_in_layout(instruction, plain, assembler), order};
   }
@@ -141,7 +135,7 @@ int64_t winograd_memory_bytes(const Graph& graph, bool low_memory) {
     if (graph.training) {
       largest_part = std::max({largest_part, winograd::packed_part_floats(*convolution),
                                winograd::packed_part_floats(winograd::backward_data(*convolution))});
-    } else if (!packs_in_each_pass(*convolution, false, low_memory)) {
+    } else if (!packs_in_each_pass(false, low_memory)) {
       kept += winograd::packed_weights_floats(*convolution) - elements(graph.value(node.inputs[1]).shape);
     }
   }
@@ -150,9 +144,10 @@ int64_t winograd_memory_bytes(const Graph& graph, bool low_memory) {
 
 int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options) {
   const auto convolution = winograd_of(graph, node);
-  if (graph.training || !convolution || !packs_in_each_pass(*convolution, false, options.low_memory))
-    return 0;
-  return winograd::packing_forward_scratch_floats(*convolution, options.threads) * int64_t{sizeof(float)};
+  if (graph.training || !convolution) return 0;
+  const auto floats = packs_in_each_pass(false, options.low_memory) ? winograd::packing_forward_scratch_floats
+                                                                    : winograd::forward_scratch_floats;
+  return floats(*convolution, options.threads) * int64_t{sizeof(float)};
 }
 
 bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {

@@ -68,7 +68,7 @@ TEST(NativePlan, SaysWhereItsWeightsAreRead) {
   EXPECT_GE(trained[2], weights);
 }
 
-// Batch norm is folded into the first one's weights, and the second one's are packed in parts in any case.
+// Batch norm is folded into the first one's weights; the second one's are more than is packed at once.
 Graph wide_volume(int64_t extent) {
   Builder builder("wide volume");
   ValueId x = builder.input("x", {1, 20, 10, extent, extent});
@@ -90,7 +90,7 @@ int64_t estimated_bytes(const Graph& graph, bool low_memory) {
 
 TEST(NativePlan, InfersTheSameBitsWithLittleMemory) {
   if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
-  const Graph graph = wide_volume(7);  // 12 tiles: kept packed unless asked
+  const Graph graph = wide_volume(7);
   Tensor input({1, 20, 10, 7, 7}, DType::f32);
   for (size_t i = 0; i < input.values<float>().size(); ++i)
     input.values<float>()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
@@ -105,14 +105,7 @@ TEST(NativePlan, InfersTheSameBitsWithLittleMemory) {
   EXPECT_LT(winograd_plan(graph, true)->memory_bytes(), winograd_plan(graph, false)->memory_bytes() * 3 / 4);
 }
 
-TEST(NativePlan, KeepsLargeWeightsUnpackedWhereTilesAreMany) {
-  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
-  const int64_t few = winograd_plan(wide_volume(8), false)->memory_bytes();    // 12 tiles
-  const int64_t many = winograd_plan(wide_volume(16), false)->memory_bytes();  // 48
-  EXPECT_LT(many, few);
-}
-
-// Reorders, and the scratch of kernels whose weights are kept packed, are not foreseen.
+// Reorders are not foreseen.
 TEST(NativePlan, HoldsAboutWhatItsPackedWeightsWereEstimatedToTake) {
   if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
   for (const auto& [extent, low] : {std::pair{8, false}, {8, true}, {16, false}}) {
