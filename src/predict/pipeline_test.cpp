@@ -5,8 +5,8 @@
 #include <atomic>
 #include <optional>
 
-#include "base/json_values.h"
 #include "base/error.h"
+#include "base/json_values.h"
 #include "base/test_folder.h"
 #include "engine/engines.h"
 #include "graph/builder.h"
@@ -93,7 +93,7 @@ TEST_F(PipelineOfBlocks, RethrowsWhatTheReaderMet) {
   FailingVolume input(3);
   EXPECT_THROW(run(input), UserError);
   EXPECT_LE(read_journal(path()).size(), 3);
-  EXPECT_FALSE(blocks_->next());
+  EXPECT_FALSE(blocks_->next(0));
 }
 
 TEST_F(PipelineOfBlocks, RethrowsWhatTheWriterMet) {
@@ -101,7 +101,7 @@ TEST_F(PipelineOfBlocks, RethrowsWhatTheWriterMet) {
   MemoryVolume input(kVolume);
   EXPECT_THROW(run(input), UserError);
   EXPECT_EQ(read_journal(path()).size(), 4);
-  EXPECT_FALSE(blocks_->next());
+  EXPECT_FALSE(blocks_->next(0));
 }
 
 TEST_F(PipelineOfBlocks, FinishesTheBlocksUnderWayWhenStopped) {
@@ -112,7 +112,7 @@ TEST_F(PipelineOfBlocks, FinishesTheBlocksUnderWayWhenStopped) {
   EXPECT_GE(figures.blocks, 1);
   EXPECT_LT(figures.blocks, tiling_.count());
   EXPECT_EQ(static_cast<size_t>(figures.blocks), read_journal(path()).size());
-  EXPECT_FALSE(blocks_->next());
+  EXPECT_FALSE(blocks_->next(0));
 }
 
 }  // namespace
