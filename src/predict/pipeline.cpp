@@ -131,7 +131,10 @@ class Pipeline {
 
   void compute() {
     while (auto input = inputs_.pop()) {
-      if (should_stop()) break;
+      if (should_stop()) {
+        parts_.blocks.stop();
+        break;
+      }
       const Box box = parts_.tiling.box(input->number);
       Floats result = make_floats(input->number, parts_.network.channels() * voxels(box));
       const double begin = now_ms();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.h"
 #include "base/json_values.h"
 #include "report/pairing.h"
@@ -111,7 +113,9 @@ TEST(Compare, TheSystemDecidesBeforeTheEngineAndThatBeforeAllOtherMeans) {
 TEST(Compare, RefusesEveryDifferenceInWorkThatBothKnow) {
   for (const Field& field : fields()) {
     if (field.role != FieldRole::work) continue;
-    const bool is_text = field.name == "precision" || field.name == "image" || field.name == "parallel";
+    const bool is_text =
+        std::set<std::string_view>{"precision", "image", "parallel", "halo", "border", "dtype"}.contains(
+            field.name);
     Record a = measured(50), b = measured(50), unknown = measured(50);
     field.access.set(a, is_text ? Json("16x16") : Json(3));
     field.access.set(b, is_text ? Json("32x32") : Json(4));
