@@ -286,11 +286,79 @@ class BadData(Folder):
         self.refuses(["--resume", "--checkpoint"], "--resume")
         self.refuses(["--subset", "200 training images"], "--subset", "201")
         self.refuses(["no dropout layer"], "--dropout", "0.1", model="resnet18")
-        self.refuses(["classifier"], model="unet3d")
+        self.refuses(["unet3d", "cremi:F.h5"], model="unet3d")
+        self.refuses(["--validate-every", "volumes"], "--validate-every", "2")
         self.refuses(["computes nothing"], "--engine", "null")
         self.refuses(["--devices"], "--devices", "0")
         self.refuses(["too small"], "--image", "8")
         self.refuses(["--batch 16", "only 8 training images"], "--subset", "8")
+
+
+class Volumes(Folder):
+    """Trains on a made-up volume of neurons."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.data = cls.at("v.h5")
+        made = run("data", "make", "cremi", cls.data, "--shape", "20,64,64")
+        if "HDF5" in made.stderr:
+            raise unittest.SkipTest("this build has no HDF5")
+        made.check_returncode()
+
+    def command(self, *more, model="unet3d_lite", data=None):
+        return ["train", model, "--data", data or f"cremi:{self.data}", "--seed", "5", "--no-db", *more]
+
+    SMALL = ["--image", "8x32x32", "--threads", "2"]
+
+    def test_learns_more_than_a_constant_answer(self):
+        done = self.train(*self.SMALL, "--steps", "60", "--lr", "1e-3", "--targets", "boundaries", "--format", "json")
+        (record,) = json.loads(done.stdout)
+        self.assertLess(record["test_loss"], record["constant_loss"] - 0.1)
+        self.assertEqual(record["targets"], "boundaries")
+        self.assertEqual(len(record["epochs"]), 10)
+        self.assertGreater(record["iterations_per_min"], 0)
+        self.assertEqual(record["data"], f"cremi:{self.data} (slices 12-19 held out)")
+        self.assertIn("slices 12-19 held out", done.stderr)
+
+    def weights(self, name, *more):
+        self.train(*self.SMALL, "--steps", "9", "--save-weights", self.at(name), *more)
+        return self.bytes_of(name)
+
+    def test_gives_the_same_weights_however_it_is_loaded_and_resumed(self):
+        whole = self.weights("whole.safetensors")
+        self.assertEqual(self.weights("threads.safetensors", "--loader-threads", "3", "--validate-every", "2"), whole)
+        checkpoints = ["--checkpoint", self.at("run"), "--checkpoint-every", "1"]
+        log = self.at("log.jsonl")
+        process = subprocess.Popen([TACHO, *self.command(*self.SMALL, "--steps", "9", *checkpoints, "--log", log)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not (os.path.exists(log) and self.bytes_of("log.jsonl").count(b"step") > 3):
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.weights("resumed.safetensors", *checkpoints, "--resume"), whole)
+
+    def test_starts_with_the_largest_window_there_is_room_for(self):
+        (record,) = json.loads(self.train("--steps", "1", "--format", "json").stdout)
+        self.assertEqual(record["image"], "8x64x64")
+
+    def test_is_loaded_without_training(self):
+        done = run("data", "load", f"cremi:{self.data}", "--images", "3", "--image", "8x32x32")
+        self.assertIn(" windows/s at 8x32x32, batch 1, augmentation flip,rotate,elastic, 1 loader thread", done.stdout)
+
+    def test_calls_that_cannot_be_meant_are_refused(self):
+        self.refuses(["--steps N"])
+        self.refuses(["--epochs", "images"], "--epochs", "2")
+        self.refuses(["resnet18", "classifier"], "--steps", "1", model="resnet18")
+        self.refuses(["--image 16x64x64", "room for windows of 8x64x64"], "--steps", "1", "--image", "16x64x64")
+        self.refuses(["multiple of 8"], "--steps", "1", "--image", "8x30x32")
+        self.refuses(["--targets 'labels'"], "--steps", "1", "--targets", "labels")
+        self.refuses(["--augment 'crop'"], "--steps", "1", "--augment", "crop")
+        self.refuses(["no such file"], "--steps", "1", data=f"cremi:{self.at('none.h5')}")
+        self.refuses(["/volumes/nothing"], "--steps", "1", data=f"cremi:{self.data},/volumes/raw,/volumes/nothing")
+        self.refuses(["write cremi:F.h5"], "--steps", "1", data=f"cremi:{self.data},/volumes/raw")
+        self.refuses(["an image is uint8"], "--steps", "1",
+                     data=f"cremi:{self.data},/volumes/labels/neuron_ids,/volumes/labels/neuron_ids")
 
 
 class FullDisk(Folder):

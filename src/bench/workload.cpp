@@ -10,7 +10,7 @@ namespace {
 
 // Small steps: random labels cannot be learnt, and a diverging network would be measured on infinities.
 UpdateRule update_rule(const Model& model) {
-  if (model.loss == Loss::dice) return Adam{.learning_rate = 1e-4, .weight_decay = 5e-4};
+  if (model.loss == Loss::dice) return kVolumeAdam;
   return Sgd{.learning_rate = 1e-3};
 }
 

@@ -20,6 +20,19 @@ Record describe_recipe(const Recipe& recipe, const SystemInfo& system) {
   return record;
 }
 
+// What the network could do in the end. The epochs of a volume are a matter of how often it was judged.
+void add_score(const Epoch& last, Record& record) {
+  record.train_accuracy = last.train_accuracy;
+  record.test_accuracy = last.test_accuracy;
+  if (!last.constant_loss) {
+    record.epoch_count = static_cast<int64_t>(record.epochs.size());
+    return;
+  }
+  record.test_loss = last.test_loss;
+  record.constant_loss = last.constant_loss;
+  record.boundary_f1 = last.boundary_f1;
+}
+
 void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record) {
   double seconds = 0, evaluation = 0, wait = 0;
   int64_t steps = 0;
@@ -32,16 +45,15 @@ void add_epochs(const Recipe& recipe, const TrainResult& result, Record& record)
     steps += epoch.steps;
   }
   if (record.epochs.empty()) return;
-  record.epoch_count = static_cast<int64_t>(record.epochs.size());
   record.iterations = steps;
   record.seconds = seconds + evaluation;
   record.evaluation_seconds = evaluation;
   // With --steps the last epoch is no whole one.
   if (!recipe.steps) record.seconds_per_epoch = *record.seconds / static_cast<double>(record.epochs.size());
-  record.train_accuracy = record.epochs.back().train_accuracy;
-  record.test_accuracy = record.epochs.back().test_accuracy;
+  add_score(record.epochs.back(), record);
   if (seconds <= 0) return;
   record.images_per_s = static_cast<double>(steps * global_batch(recipe)) / seconds;
+  if (record.constant_loss) record.iterations_per_min = 60 * static_cast<double>(steps) / seconds;
   record.wait_percent = 100 * wait / seconds;
 }
 

@@ -36,6 +36,9 @@ void add_export_command(Command app, CommandContext& context);
 void add_manual_command(Command app, CommandContext& context);
 void add_completion_command(Command app, CommandContext& context);
 
+// Adds it below `tacho data`.
+void add_data_load_command(Command data);
+
 // Every command of the program, in the order of --help.
 void add_commands(Command app, CommandContext& context);
 

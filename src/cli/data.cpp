@@ -5,21 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/cpu.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "bench/case.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/output.h"
 #include "cli/point_option.h"
 #include "cli/progress.h"
 #include "data/cifar10.h"
-#include "data/loader.h"
-#include "data/source.h"
-#include "results/axis.h"
-#include "results/format.h"
 #include "volume/make_cremi.h"
 
 namespace tacho {
@@ -35,12 +27,6 @@ struct MakeCremiOptions {
   std::filesystem::path file;
   std::string shape;
   uint64_t seed = 0;
-};
-
-struct LoadOptions {
-  std::string data, image, augmentation;
-  int64_t batch = 32, images = 20'000;
-  int threads = 1;
 };
 
 // Real data in this format looks the same: none is overwritten.
@@ -108,63 +94,13 @@ void add_make(Command data, CommandContext& context) {
   add_make_cremi(make, context);
 }
 
-Extents parse_flat_image(const std::string& text) {
-  const Extents image = parse_image("--image", text);
-  if (image.size() > 2) throw UserError("--image '{}': the images are flat; write S or HxW", text);
-  return {image.front(), image.back()};
-}
-
-// The images/s of a trainer that takes no time.
-double loading_rate(const DataSet& data, const LoaderOptions& loading, int64_t images) {
-  Loader loader(data.train, data.normalization, loading);
-  loader.next();
-  const int64_t batches = (images + loading.batch - 1) / loading.batch;
-  const double begin = now_ms();
-  for (int64_t i = 0; i < batches; ++i) loader.next();
-  return static_cast<double>(batches * loading.batch) / (now_ms() - begin) * 1e3;
-}
-
-void load(const LoadOptions& options) {
-  const Extents asked = options.image.empty() ? Extents{} : parse_flat_image(options.image);
-  const DataSet data = open_data(options.data, {});
-  const Extents image = asked.empty() ? data.train.image() : asked;
-  const std::string augmentation =
-      options.augmentation.empty() ? data.default_augmentation : options.augmentation;
-  const LoaderOptions loading = {.batch = options.batch,
-                                 .image = image,
-                                 .augmentation = parse_augmentation(augmentation),
-                                 .shuffle_seed = 0,
-                                 .threads = options.threads};
-  try {
-    const double rate = loading_rate(data, loading, options.images);
-    print_result(fmt::format("{}: {} images/s at {}, batch {}, augmentation {}, {} loader thread{}\n",
-                             options.data, format_significant(rate, 4), to_string(image), options.batch,
-                             augmentation, options.threads, options.threads == 1 ? "" : "s"));
-  } catch (const OutOfMemory& error) {
-    throw UserError("--batch {} --image {} --loader-threads {}: {}", options.batch, to_string(image),
-                    options.threads, error.what());
-  }
-}
-
-void add_load(Command data) {
-  auto options = std::make_shared<LoadOptions>();
-  Command command = data.subcommand("load", "Measure how fast the loader delivers, without training");
-  command.option("data", options->data, "cifar10:DIR, npy:x.npy,y.npy or synthetic").required();
-  command.option("--image", options->image, "Size to which images are brought; default: their own");
-  command.option("--batch", options->batch).show_default().range(1, 1'000'000);
-  command.option("--augment", options->augmentation, "none, crop, flip or crop,flip");
-  command.option("--loader-threads", options->threads).show_default().range(1, kMostThreads);
-  command.option("--images", options->images, "How many").show_default().range(1, 1'000'000'000);
-  command.on_run([options] { load(*options); });
-}
-
 }  // namespace
 
 void add_data_command(Command app, CommandContext& context) {
   Command command = app.subcommand("data", "Make data sets, and see how fast they load");
   command.require_subcommand();
   add_make(command, context);
-  add_load(command);
+  add_data_load_command(command);
 }
 
 }  // namespace tacho

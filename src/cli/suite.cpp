@@ -18,7 +18,7 @@
 #include "session/bench_items.h"
 #include "session/suites.h"
 #include "session/train_item.h"
-#include "train/training.h"
+#include "train/image_training.h"
 
 namespace tacho {
 namespace {
@@ -130,7 +130,8 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
   }
   std::vector<Recipe> whole = suite.trainings(machine_of(options, context));
   for (Recipe& recipe : whole) recipe.data = options.data;
-  const DataSet data = open_training_data(whole.front());
+  const ImageTraining training = open_training_images(whole.front());
+  const DataSet& data = training.data();
   std::vector<TrainingJob> jobs;
   for (const Recipe& recipe : scaled(whole, options.scale, data.train.count())) {
     jobs.push_back({.recipe = recipe});
@@ -141,7 +142,7 @@ void train_and_report(const Suite& suite, const SuiteOptions& options, CommandCo
   const std::string shrunk =
       subset ? fmt::format("shrunk by --scale: {} of {} training images\n\n", *subset, data.train.count())
              : "";
-  const Job job = {.items = train_items(std::move(jobs), data),
+  const Job job = {.items = train_items(std::move(jobs), training),
                    .suite = std::string(suite.name),
                    .first_result = "the first epoch was finished",
                    .present = [&](std::span<const Record> records, const Layout& layout) {

@@ -32,9 +32,6 @@ struct DataSet {
   std::string default_augmentation = "none";
 };
 
-// The same images and labels, the first `count` of them. Throws UserError where there are fewer.
-ImageSet first_of(const ImageSet& set, int64_t count);
-
 // Throws OutOfMemory where `count` times `bytes_each` are not available, also where int64 cannot hold them.
 void require_memory_for(int64_t count, int64_t bytes_each);
 

@@ -12,7 +12,8 @@
 namespace tacho {
 namespace {
 
-constexpr std::string_view kKinds = "there are cifar10:DIR, npy:x.npy,y.npy and synthetic";
+constexpr std::string_view kKinds =
+    "there are cifar10:DIR, npy:x.npy,y.npy and synthetic, and for 3D U-Nets cremi:F.h5";
 
 Tensor read_array(const std::string& file) {
   std::error_code error;

@@ -16,7 +16,8 @@ constexpr std::array kEpoch = {
     entry<E, &E::images_per_s>("images_per_s"),   entry<E, &E::loss>("loss"),
     entry<E, &E::learning_rate>("learning_rate"), entry<E, &E::train_accuracy>("train_accuracy"),
     entry<E, &E::train_loss>("train_loss"),       entry<E, &E::test_accuracy>("test_accuracy"),
-    entry<E, &E::test_loss>("test_loss"),
+    entry<E, &E::test_loss>("test_loss"),         entry<E, &E::constant_loss>("constant_loss"),
+    entry<E, &E::boundary_f1>("boundary_f1"),
 };
 
 }  // namespace

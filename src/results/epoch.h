@@ -17,6 +17,8 @@ struct Epoch {
   std::optional<double> loss = {};           // mean over the steps
   std::optional<double> learning_rate = {};  // of the last step
   std::optional<double> train_accuracy = {}, train_loss = {}, test_accuracy = {}, test_loss = {};
+  // Of volumes, beside the test loss: what the best constant answer would lose; F1 of boundaries.
+  std::optional<double> constant_loss = {}, boundary_f1 = {};
   Carried carried = {};
 
   // That of the test set, or of the training set where there is no other; 0 before the evaluation.

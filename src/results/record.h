@@ -56,6 +56,7 @@ struct Record {
 
   // The method of a training run.
   std::string optimizer = {}, schedule = {}, augmentation = {};
+  std::string targets = {};  // of a volume: "affinities" or "boundaries"
   std::optional<double> learning_rate = {}, momentum = {},
                         weight_decay = {};  // the schedule starts from the first
   std::optional<double> warmup_epochs = {}, label_smoothing = {}, dropout = {};
@@ -91,6 +92,8 @@ struct Record {
   std::optional<double> seconds = {}, seconds_per_epoch = {}, train_accuracy = {}, test_accuracy = {};
   std::optional<double> evaluation_seconds = {}, wait_percent = {}, target_accuracy = {},
                         seconds_to_target = {};
+  // Of a volume's held-out part: Dice loss, the best constant answer's, F1 of boundaries.
+  std::optional<double> test_loss = {}, constant_loss = {}, boundary_f1 = {};
   std::optional<int64_t> iterations = {}, epoch_count = {};
   std::optional<double> iterations_per_min = {}, output_mvox_per_s = {};
 

@@ -4,67 +4,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "capture/train_record.h"
 #include "graph/cost.h"
-#include "results/format.h"
 #include "session/train_log.h"
+#include "session/train_progress.h"
 #include "tensors/safetensors.h"
 #include "train/training.h"
 
 namespace tacho {
 namespace {
-
-constexpr double kRecentLoss = 0.02;  // what one step weighs in the loss that is shown
-constexpr int kBarWidth = 20;
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "none";
-}
-
-// How a training under way looks to people.
-class TrainProgress {
- public:
-  explicit TrainProgress(const Recipe& recipe)
-      : batch_(static_cast<double>(global_batch(recipe))),
-        epochs_(recipe.steps ? "" : fmt::format("/{}", recipe.epochs)) {}
-
-  // "epoch 1.20/5 [====      ] step 24/100, loss 1.234, accuracy 45.0 %, 476 images/s".
-  std::string line_of(const StepReport& step) {
-    if (steps_ == 0) mean_loss_ = step.loss;
-    mean_loss_ += kRecentLoss * (step.loss - mean_loss_);
-    ++steps_;
-    steps_ms_ += step.milliseconds;
-    const auto full = static_cast<size_t>(kBarWidth * share_of(step));
-    return fmt::format("epoch {:.2f}{} [{}{}] step {}/{}, loss {:.3f}{}, {} images/s", step.epoch, epochs_,
-                       std::string(full, '='), std::string(kBarWidth - full, ' '), step.step, step.steps,
-                       mean_loss_, accuracy_ ? fmt::format(", accuracy {}", percent(accuracy_)) : "",
-                       format_significant(batch_ * static_cast<double>(steps_) / steps_ms_ * 1e3, 3));
-  }
-
-  static double share_of(const StepReport& step) {
-    return static_cast<double>(step.step) / static_cast<double>(step.steps);
-  }
-
-  std::string line_of(size_t number, const Epoch& epoch) {
-    accuracy_ = epoch.test_accuracy ? epoch.test_accuracy : epoch.train_accuracy;
-    return fmt::format(
-        "epoch {}{}: loss {:.3f}, training accuracy {}, test accuracy {}, {} images/s, {} training ({:.1f} % "
-        "of "
-        "it waiting for data), {} evaluating",
-        number, epochs_, epoch.loss.value_or(0), percent(epoch.train_accuracy), percent(epoch.test_accuracy),
-        format_significant(epoch.images_per_s.value_or(0), 3), format_duration_ms(epoch.seconds * 1e3),
-        100 * epoch.wait_seconds.value_or(0) / epoch.seconds,
-        format_duration_ms(epoch.evaluation_seconds.value_or(0) * 1e3));
-  }
-
- private:
-  double batch_;
-  std::string epochs_;  // of the run, where it is known
-  int64_t steps_ = 0;   // seen
-  double steps_ms_ = 0, mean_loss_ = 0;
-  std::optional<double> accuracy_;
-};
 
 std::string memory_note(const Record& record) {
   std::string text;
@@ -78,15 +26,14 @@ std::string memory_note(const Record& record) {
 
 class TrainItem final : public WorkItem {
  public:
-  TrainItem(TrainingJob job, const DataSet& data) : job_(std::move(job)), data_(data) {}
+  TrainItem(TrainingJob job, const TrainingData& data) : job_(std::move(job)), data_(data) {}
 
   void check(const std::function<void(const std::string&)>&) override {
     graphs_ = check_recipe(job_.recipe, data_);
   }
 
   double work() const override {
-    const int64_t images = job_.recipe.subset.value_or(data_.train.count());
-    return static_cast<double>(total_steps(job_.recipe, images)) *
+    return static_cast<double>(total_steps(job_.recipe, data_.epoch_images(job_.recipe))) *
            static_cast<double>(cost_of(graphs_.training).flop);
   }
 
@@ -94,10 +41,8 @@ class TrainItem final : public WorkItem {
   int devices() const override { return job_.recipe.execution.devices; }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
-    DataSet smaller;
-    const DataSet& data = cut_to_subset(data_, job_.recipe.subset, smaller);
     Weights weights;
-    Record record = train_on(data, context, weights);
+    Record record = train_on(context, weights);
     if (!context.world.is_first() || (context.should_stop() && record.epochs.empty())) return;
     if (record.plan_memory_mib && !record.phase_memory_mib.empty()) context.note(memory_note(record));
     finish(std::move(record));
@@ -106,8 +51,9 @@ class TrainItem final : public WorkItem {
 
  private:
   // Gives the trained weights where the run came to any.
-  Record train_on(const DataSet& data, const ItemContext& context, Weights& trained) {
+  Record train_on(const ItemContext& context, Weights& trained) {
     const int64_t data_bytes = peak_memory_bytes();
+    if (const std::string note = data_.note(); !note.empty()) context.note(note);
     try {
       ModelWeights first = first_weights(job_.recipe, graphs_.network);
       if (!first.note.empty()) context.note(first.note);
@@ -116,8 +62,8 @@ class TrainItem final : public WorkItem {
       control.world = &context.world;
       TrainProgress progress(job_.recipe);
       TrainLog log(context.world.is_first() ? job_.log : std::nullopt);
-      TrainResult result =
-          train(job_.recipe, graphs_, data, std::move(first.weights), control, hooks(context, progress, log));
+      TrainResult result = train(job_.recipe, graphs_, data_, std::move(first.weights), control,
+                                 hooks(context, progress, log));
       result.phase_bytes["data"] = data_bytes;
       if (result.end != TrainEnd::diverged) trained = std::move(result.weights);
       return make_train_record(job_.recipe, job_.control, result, context.system);
@@ -147,13 +93,13 @@ class TrainItem final : public WorkItem {
   }
 
   TrainingJob job_;
-  const DataSet& data_;
+  const TrainingData& data_;
   TrainingGraphs graphs_;
 };
 
 }  // namespace
 
-WorkItems train_items(std::vector<TrainingJob> jobs, const DataSet& data) {
+WorkItems train_items(std::vector<TrainingJob> jobs, const TrainingData& data) {
   WorkItems items;
   for (TrainingJob& job : jobs) items.push_back(std::make_unique<TrainItem>(std::move(job), data));
   return items;

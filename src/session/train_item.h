@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "data/data_set.h"
 #include "session/bench_items.h"
 #include "train/trainer.h"
 
@@ -19,6 +18,6 @@ struct TrainingJob {
 
 // Trainings one after the other, all on the same data, which must outlive them. What does not fit into memory
 // is a record too.
-WorkItems train_items(std::vector<TrainingJob> jobs, const DataSet& data);
+WorkItems train_items(std::vector<TrainingJob> jobs, const TrainingData& data);
 
 }  // namespace tacho

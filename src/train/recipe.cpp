@@ -63,6 +63,8 @@ constexpr std::array kEntries = {
     written<&R::label_smoothing>("label_smoothing"),
     written<&R::dropout>("dropout"),
     written<&R::augmentation>("augmentation"),
+    written("targets",
+            [](const R& recipe) { return recipe.held_out.empty() ? Json() : Json(name_of(recipe.targets)); }),
     written<&R::shuffle>("shuffle"),
 };
 
@@ -96,6 +98,7 @@ double learning_rate_of(const UpdateRule& rule) {
 }
 
 std::string describe_data(const Recipe& recipe) {
+  if (!recipe.held_out.empty()) return fmt::format("{} ({})", recipe.data, recipe.held_out);
   return recipe.subset ? fmt::format("{} ({} images)", recipe.data, *recipe.subset) : recipe.data;
 }
 
@@ -106,6 +109,7 @@ std::string describe_method(const Recipe& recipe) {
   if (recipe.label_smoothing > 0) text += fmt::format(", label smoothing {}", recipe.label_smoothing);
   if (recipe.dropout) text += fmt::format(", dropout {}", *recipe.dropout);
   text += fmt::format(", augmentation {}", recipe.augmentation);
+  if (!recipe.held_out.empty()) text += fmt::format(", targets {}", name_of(recipe.targets));
   if (!recipe.shuffle) text += ", not shuffled";
   if (!recipe.execution.kernel.empty()) text += fmt::format(", kernel {}", recipe.execution.kernel);
   return text;
@@ -128,23 +132,17 @@ Json identity_of(const Recipe& recipe) {
   return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 
-void require_classifier(const Model& model) {
-  if (model.loss == Loss::softmax_cross_entropy) return;
-  throw UserError("tacho train: {} is trained on volumes, not on images with labels; choose a classifier",
-                  model.name);
-}
-
 Graph build_network(const Recipe& recipe) {
   const Model& model = find_model(recipe.model);
-  require_classifier(model);
-  Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = recipe.classes});
+  const int64_t classes = learns_volumes(model) ? 1 : recipe.classes;
+  Graph graph = build_model(model, {.batch = recipe.batch, .image = recipe.image, .classes = classes});
   if (recipe.dropout) set_dropout(*recipe.dropout, model.name, graph);
   return graph;
 }
 
 TrainingGraphs build_graphs(const Recipe& recipe) {
   Graph network = build_network(recipe);
-  Graph training = gradient(network, Loss::softmax_cross_entropy,
+  Graph training = gradient(network, find_model(recipe.model).loss,
                             {.of_input = false, .label_smoothing = recipe.label_smoothing});
   return {std::move(network), std::move(training)};
 }

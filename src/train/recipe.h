@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "data/transform.h"
+#include "data/volume_view.h"
 #include "engine/execution.h"
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
@@ -19,10 +20,11 @@ namespace tacho {
 // the same weights, bit by bit.
 struct Recipe {
   std::string model = {}, data = {};
+  std::string held_out = {};  // of a volume: which part, in words
   Execution execution = {};
   int64_t batch = 32;  // per device
   Extents image = {};
-  int64_t classes = 10;
+  int64_t classes = 10;                // 0 of a volume
   std::optional<int64_t> subset = {};  // of each part of the data set at most so many images
   int64_t epochs = 10;
   std::optional<int64_t> steps = {};  // instead of epochs
@@ -33,6 +35,7 @@ struct Recipe {
   double label_smoothing = 0;
   std::optional<double> dropout = {};  // instead of the network's own
   std::string augmentation = "none";
+  VolumeTargets targets = VolumeTargets::affinities;  // of volumes
   bool shuffle = true;
   uint64_t seed = 0;
   std::optional<std::filesystem::path> weights = {};  // to start from; random where absent
@@ -48,7 +51,7 @@ std::string describe_data(const Recipe& recipe);
 inline constexpr int64_t kRateBatch = 256;
 double scaled_rate(double rate, int64_t global_batch);
 
-// What they do unless asked for otherwise; Adam is the default of the two.
+// What they do unless asked for otherwise; Adam is the default of the two. For volumes it is kVolumeAdam.
 Sgd default_sgd(int64_t global_batch);
 Adam default_adam(int64_t global_batch);
 
@@ -63,8 +66,8 @@ Json identity_of(const Recipe& recipe);
 // What is in it beside model, data and sizes, for people: "sgd, lr 0.0125, momentum 0.9, ...".
 std::string describe_method(const Recipe& recipe);
 
-// Throws UserError where the network is none that learns labels of images.
-void require_classifier(const Model& model);
+// Whether a network learns affinities of volumes rather than labels of images.
+inline bool learns_volumes(const Model& model) { return model.loss == Loss::dice; }
 
 // The network for inference with the recipe's image, classes and dropout. Throws UserError where the network
 // cannot be trained so.

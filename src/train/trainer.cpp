@@ -16,7 +16,7 @@
 #include "distributed/shared_state.h"
 #include "distributed/together.h"
 #include "engine/engines.h"
-#include "train/evaluate.h"
+#include "train/evaluator.h"
 
 namespace tacho {
 namespace {
@@ -68,7 +68,7 @@ uint64_t dropout_seed(uint64_t seed, int rank) {
 
 class Trainer {
  public:
-  Trainer(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data,
+  Trainer(const Recipe& recipe, const TrainingGraphs& graphs, const TrainingData& data,
           const TrainControl& control, const TrainHooks& hooks, Communicator& ranks)
       : recipe_(recipe),
         ranks_(ranks),
@@ -80,7 +80,7 @@ class Trainer {
         network_(graphs.network),
         states_(state_per_parameter(recipe.update)) {
     state_.recipe = identity_of(recipe);
-    result_.images = data.train.count();
+    result_.images = data.epoch_images(recipe);
     result_.steps = total_steps(recipe, result_.images);
     schedule_ = {
         .kind = recipe.schedule,
@@ -203,7 +203,8 @@ class Trainer {
     }
     if (reached_target()) return TrainEnd::target_reached;
     if (state_.step >= result_.steps) return TrainEnd::done;
-    Loader loader(data_.train, data_.normalization, loader_options());
+    Loader loader(data_.batches(recipe_, share()),
+                  {.threads = control_.loader_threads, .first_batch = state_.step});
     while (state_.step < result_.steps) {
       if (should_stop()) {
         save();
@@ -223,17 +224,7 @@ class Trainer {
   // What one rank is told, all do.
   bool should_stop() const { return any(ranks_, hooks_.should_stop && hooks_.should_stop()); }
 
-  LoaderOptions loader_options() const {
-    return {.batch = recipe_.batch,
-            .rank = ranks_.rank(),
-            .ranks = ranks_.size(),
-            .image = recipe_.image,
-            .augmentation = parse_augmentation(recipe_.augmentation),
-            .shuffle_seed = recipe_.shuffle ? std::optional(recipe_.seed) : std::nullopt,
-            .augmentation_seed = recipe_.seed,
-            .threads = control_.loader_threads,
-            .first_batch = state_.step};
-  }
+  BatchShare share() const { return {.batch = recipe_.batch, .rank = ranks_.rank(), .ranks = ranks_.size()}; }
 
   // False where the loss is no number any more.
   bool train_step(Loader& loader) {
@@ -241,7 +232,7 @@ class Trainer {
     const Batch& batch = loader.next();
     const double rate = learning_rate(schedule_, state_.step);
     plan_->write(graph_.inputs[0], batch.images);
-    plan_->write(graph_.inputs[1], batch.labels);
+    plan_->write(graph_.inputs[1], batch.targets);
     remember(run_pass(*plan_, *group_, rate));
     const double loss = mean(plan_->read(graph_.outputs[1]).values<float>()[0]);
     if (state_.step % kStepsBetweenSamples == 0) memory_.sample();
@@ -287,7 +278,7 @@ class Trainer {
     const bool evaluated = evaluate(epoch);
     memory_.enter("train");
     if (!evaluated) return TrainEnd::interrupted;
-    if (!std::isfinite(*epoch.train_loss) || !std::isfinite(epoch.test_loss.value_or(0)))
+    if (!std::isfinite(epoch.train_loss.value_or(0)) || !std::isfinite(epoch.test_loss.value_or(0)))
       return TrainEnd::diverged;
     state_.current = {};
     state_.epochs.push_back(epoch);
@@ -302,24 +293,16 @@ class Trainer {
     require_equal_parameters(ranks_, *plan_, graph_);
     Weights weights = read_weights(*plan_, graph_);
     broadcast_weights(ranks_, graph_, weights);  // with the running statistics of rank 0
-    std::optional<Evaluator> made;
-    together(ranks_,
-             [&] { made.emplace(recipe_, network_, engine_, std::move(weights), kernel_cache(), ranks_); });
-    Evaluator& evaluator = *made;
-    result_.evaluation_plan_bytes = evaluator.memory_bytes();
-    const auto on = [&](const ImageSet& set) {
-      return evaluator.run(set, data_.normalization, control_.loader_threads, hooks_.should_stop);
-    };
-    const std::optional<Evaluation> train = on(data_.train);
-    if (!train) return false;
-    epoch.train_accuracy = train->accuracy;
-    epoch.train_loss = train->loss;
-    if (data_.test.count() > 0) {
-      const std::optional<Evaluation> test = on(data_.test);
-      if (!test) return false;
-      epoch.test_accuracy = test->accuracy;
-      epoch.test_loss = test->loss;
-    }
+    std::unique_ptr<Plan> plan;
+    together(ranks_, [&] {
+      plan =
+          engine_.compile(network_, std::move(weights),
+                          compile_options(recipe_.execution, recipe_.seed, recipe_.update, kernel_cache()));
+    });
+    result_.evaluation_plan_bytes = plan->memory_bytes();
+    Evaluator evaluator(network_, std::move(plan), ranks_,
+                        {.loader_threads = control_.loader_threads, .should_stop = hooks_.should_stop});
+    if (!data_.evaluate(recipe_, evaluator, epoch)) return false;
     epoch.evaluation_seconds = (now_ms() - begin) / 1e3;
     return true;
   }
@@ -356,7 +339,7 @@ class Trainer {
 
   const Recipe& recipe_;
   Communicator& ranks_;
-  const DataSet& data_;
+  const TrainingData& data_;
   const Engine& engine_;
   const TrainControl& control_;
   const TrainHooks& hooks_;
@@ -376,8 +359,8 @@ class Trainer {
 
 }  // namespace
 
-TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
-                  const TrainControl& control, const TrainHooks& hooks) {
+TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const TrainingData& data,
+                  Weights weights, const TrainControl& control, const TrainHooks& hooks) {
   const std::unique_ptr<Communicator> ranks =
       control.world != nullptr ? control.world->all().first(recipe.execution.devices) : alone();
   if (!ranks) return {};

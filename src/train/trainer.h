@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "data/data_set.h"
 #include "data/loader.h"
 #include "distributed/joint_passes.h"
 #include "distributed/world.h"
@@ -15,6 +14,7 @@
 #include "train/phase_memory.h"
 #include "train/recipe.h"
 #include "train/state.h"
+#include "train/training_data.h"
 
 namespace tacho {
 
@@ -52,7 +52,7 @@ enum class TrainEnd { done, target_reached, interrupted, diverged };
 struct TrainResult {
   TrainEnd end = TrainEnd::done;
   TrainState state = {};
-  int64_t images = 0;                   // of the training set
+  int64_t images = 0;                   // of an epoch
   int64_t steps = 0;                    // of the whole run
   JointPasses passes = {};              // the last steps
   std::vector<std::string> hosts = {};  // by rank
@@ -67,7 +67,7 @@ struct TrainResult {
 // UserError where recipe, data and checkpoint do not fit, or a checkpoint cannot be written. All ranks at
 // once; those beyond the recipe's devices have no part in it. Rank 0's weights, checkpoints and result are
 // the run's.
-TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const DataSet& data, Weights weights,
-                  const TrainControl& control, const TrainHooks& hooks);
+TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const TrainingData& data,
+                  Weights weights, const TrainControl& control, const TrainHooks& hooks);
 
 }  // namespace tacho

@@ -9,6 +9,7 @@
 #include "base/test_folder.h"
 #include "data/source.h"
 #include "models/initialize.h"
+#include "train/image_training.h"
 
 namespace tacho {
 namespace {
@@ -28,7 +29,9 @@ Recipe small_recipe() {
           .seed = 4};
 }
 
-DataSet small_data() { return open_data("synthetic", {.images = 20, .image = {32, 32}, .seed = 4}); }
+ImageTraining small_data() {
+  return ImageTraining(open_data("synthetic", {.images = 20, .image = {32, 32}, .seed = 4}));
+}
 
 TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
   const TrainingGraphs graphs = build_graphs(recipe);

@@ -23,6 +23,9 @@ struct Adam {
   double weight_decay = 0;
 };
 
+// As the published 3D U-Nets are trained, one window in a batch.
+inline constexpr Adam kVolumeAdam = {.learning_rate = 1e-4, .weight_decay = 5e-4};
+
 using UpdateRule = std::variant<Sgd, Adam>;
 
 // How many floats of state each parameter needs.
