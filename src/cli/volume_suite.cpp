@@ -106,6 +106,11 @@ VolumeWork asked_work(const VolumeSuiteOptions& options) {
   return work;
 }
 
+// One device with all cores unless asked for more: it is this machine as the published systems have one GPU.
+std::vector<int> numbers_of_devices(const SuiteMachine& machine) {
+  return machine.devices.empty() ? std::vector<int>{1} : devices_of({1, 2, 4}, machine);
+}
+
 std::string present_volume(std::span<const Record> own, const VolumeWork& work, const Layout& layout) {
   const SystemInfo& system = own.front().system;
   const std::string shrunk = what_was_shrunk(work);
@@ -153,7 +158,7 @@ void run_volume_suite(const VolumeSuiteOptions& options, const SuiteMachine& mac
                       CommandContext& context) {
   if (keep.resumed) throw UserError("--continue: a suite of trainings starts anew");
   const VolumeWork work = asked_work(options);
-  const std::vector<int> all_devices = devices_of({1, 2, 4}, machine);
+  const std::vector<int> all_devices = numbers_of_devices(machine);
   const VolumeSite site(options, work, context.ranks);
   if (!site.is_ready()) {
     context.exit_status = kInterruptedStatus;

@@ -31,7 +31,7 @@ struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
   UpdateRule update = Sgd{};  // of a training graph
-  bool low_memory = false;    // rather compute activations again than keep them for the backward pass
+  bool low_memory = false;    // rather compute activations and packed weights again than keep them
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
@@ -123,7 +123,7 @@ class Engine {
   virtual std::vector<std::string> kernels() const { return {}; }
   // Why it cannot follow CompileOptions::low_memory; nothing where it can.
   virtual std::optional<std::string> why_no_low_memory() const {
-    return "keeps what the backward pass needs, whatever is asked";
+    return "keeps what it needs again, whatever is asked";
   }
   // Measures now what compile() would have to: what it needs for that does not count as the plan's.
   virtual void choose_kernels(const Graph&, const CompileOptions&) const {}

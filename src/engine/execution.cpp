@@ -56,7 +56,6 @@ Json fields_of(const Execution& execution, bool training) {
     fields.erase("batch_norm");
     fields.erase("bucket_mib");
   }
-  if (!training) fields.erase("memory");
   return fields;
 }
 
@@ -80,7 +79,7 @@ void check_execution(const Execution& execution, bool training) {
   }
   check_precision(engine, execution.precision);
   check_kernel(engine, execution.kernel);
-  if (!training || !execution.low_memory) return;
+  if (!execution.low_memory) return;
   if (const auto reason = engine.why_no_low_memory())
     throw UserError("--memory low: engine {} {}", engine.name(), *reason);
 }

@@ -18,7 +18,7 @@ struct Execution {
   int devices = 1;
   int threads = 1;               // per device
   std::string kernel = {};       // of Engine::kernels(); empty: the fastest
-  bool low_memory = false;       // of training, see CompileOptions
+  bool low_memory = false;       // see CompileOptions
   std::string parallel = {};     // training: kAllReduce; inference: kScatter, or kReplicas where it is empty
   bool sync_batch_norm = false;  // of training: statistics of all devices' batches
   int bucket_mib = 25;           // of gradients that are exchanged in one go

@@ -92,13 +92,19 @@ class ActivationLifetimes {
 
 }  // namespace
 
-int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule) {
+int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule,
+                                  const ScratchBytes& scratch_bytes) {
   const int64_t parameters = bytes_with_role(graph, Role::parameter);
   const int64_t copies = graph.training ? 2 + state_per_parameter(rule) : 1;
   int64_t bytes = saturating_multiply(parameters, copies);
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));
-  return saturating_add(bytes, plan_memory(ActivationLifetimes(graph).lifetimes()).total_bytes);
+  std::vector<Lifetime> lifetimes = ActivationLifetimes(graph).lifetimes();
+  for (size_t i = 0; scratch_bytes && i < graph.nodes.size(); ++i) {
+    const int64_t scratch = scratch_bytes(graph.nodes[i]);
+    if (scratch > 0) lifetimes.push_back({scratch, static_cast<int>(i), static_cast<int>(i)});
+  }
+  return saturating_add(bytes, plan_memory(lifetimes).total_bytes);
 }
 
 int64_t estimate_separate_plan_bytes(const Graph& graph, const UpdateRule& rule) {

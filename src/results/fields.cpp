@@ -240,7 +240,7 @@ constexpr std::array kFields = {
         Field{"memory", access<&R::memory>, FieldRole::means, Column::present, "memory", text<&R::memory>},
         {.parse = memories,
          .fallback = "normal",
-         .help = "Of training, normal or low: low computes activations again rather than keep them",
+         .help = "Normal or low: low computes activations and packed weights again rather than keep them",
          .nesting = 6}),
     Field{"data", access<&R::data>, FieldRole::means, Column::differing, "data", text<&R::data>},
     Field{"recipe", access<&R::recipe>, FieldRole::means, Column::differing, "recipe", text<&R::recipe>},

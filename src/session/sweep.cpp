@@ -63,15 +63,13 @@ bool has_several(std::string_view name, const std::vector<AxisValues>& axes) {
       axes, [&](const AxisValues& axis) { return axis.field->name == name && axis.values.size() > 1; });
 }
 
-// Only training can save memory, has gradients to exchange and batches to normalize: inference has one cell,
+// Only training has gradients to exchange and batches to normalize: inference has one cell,
 // however many ways are asked for. And devices share it otherwise.
 void drop_what_one_mode_lacks(const std::vector<AxisValues>& axes, std::vector<Case>& cells) {
-  const bool memories = has_several("memory", axes), norms = has_several("batch_norm", axes),
-             modes = has_several("mode", axes);
+  const bool norms = has_several("batch_norm", axes), modes = has_several("mode", axes);
   std::erase_if(cells, [&](const Case& cell) {
     const bool training = cell.mode == Mode::train;
-    return (memories && !training && cell.execution.low_memory) ||
-           (norms && !training && cell.execution.sync_batch_norm) ||
+    return (norms && !training && cell.execution.sync_batch_norm) ||
            (modes && !can_share(cell.execution, training));
   });
 }

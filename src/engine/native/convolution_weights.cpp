@@ -55,11 +55,6 @@ ConvolutionWeights weights_in_layout(const Instruction& instruction, const memor
   return {assembler.constant(weight_desc, {id}, fill), folded_bias(instruction, factors, assembler)};
 }
 
-ConvolutionWeights plain_weights(const Instruction& instruction, Assembler& assembler) {
-  const ValueId id = instruction.inputs[1];
-  return {assembler.parameter(id, plain_desc(assembler.shape(id))), plain_bias(instruction, assembler)};
-}
-
 ConvolutionWeights packed_weights(const Instruction& instruction, const Packing& packing,
                                   Assembler& assembler) {
   const ValueId id = instruction.inputs[1];

@@ -10,12 +10,9 @@ struct ConvolutionWeights {
   std::optional<View> bias;
 };
 
-// In a layout of oneDNN's.
+// In a layout of oneDNN's, or row-major.
 ConvolutionWeights weights_in_layout(const Instruction& instruction, const dnnl::memory::desc& weight_desc,
                                      Assembler& assembler);
-
-// Row-major, of a convolution into which nothing was folded.
-ConvolutionWeights plain_weights(const Instruction& instruction, Assembler& assembler);
 
 // How a kernel of ours packs row-major weights.
 struct Packing {

@@ -41,7 +41,17 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
   return result;
 }
 
-// Weights that change with each update are packed by the kernel; those of inference are packed already.
+constexpr int64_t kEnoughTiles = 32;
+
+// Whether each pass packs the weights again, rather than that they are kept packed: four times as large as
+// they are, eight times in 3D. In training they change with each update. In inference it saves memory, and
+// costs about as much time as multiplying by 5 tiles does: worth it where they are large and tiles many.
+bool packs_in_each_pass(const winograd::Convolution& convolution, bool training, bool low_memory) {
+  return training || low_memory ||
+         (winograd::packed_weights_floats(convolution) > winograd::kMostPackedFloats &&
+          winograd::tiles(convolution) >= kEnoughTiles);
+}
+
 struct ForwardWeights {
   ConvolutionWeights views;
   std::optional<winograd::WeightOrder> order;  // in which they are to be packed
@@ -50,7 +60,11 @@ struct ForwardWeights {
 ForwardWeights forward_weights(const Instruction& instruction, const winograd::Convolution& convolution,
                                Assembler& assembler) {
   const auto order = winograd::WeightOrder::forward;
-  if (assembler.is_training()) return {plain_weights(instruction, assembler), order};
+  const Program& program = assembler.program();
+  if (packs_in_each_pass(convolution, program.training, program.low_memory)) {
+    const auto plain = plain_desc(assembler.shape(instruction.inputs[1]));
+    return {weights_in_layout(instruction, plain, assembler), order};
+  }
   const Packing packing = {winograd::packed_weights_floats(convolution),
                            [=, threads = assembler.threads()](const float* plain, float* packed) {
                              winograd::pack_weights(convolution, order, plain, packed, threads);
@@ -109,19 +123,36 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
 
 }  // namespace
 
-int64_t winograd_memory_bytes(const Graph& graph) {
-  int64_t all = 0, largest = 0;
+namespace {
+
+std::optional<winograd::Convolution> winograd_of(const Graph& graph, const Node& node) {
+  const auto* op = std::get_if<Convolution>(&node.op);
+  if (op == nullptr) return std::nullopt;
+  return winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
+}
+
+}  // namespace
+
+int64_t winograd_memory_bytes(const Graph& graph, bool low_memory) {
+  int64_t kept = 0, largest_part = 0;
   for (const Node& node : graph.nodes) {
-    const auto* op = std::get_if<Convolution>(&node.op);
-    if (op == nullptr) continue;
-    const auto convolution =
-        winograd_of(*op, graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape);
+    const auto convolution = winograd_of(graph, node);
     if (!convolution) continue;
-    all += winograd::packed_weights_floats(*convolution);
-    largest = std::max({largest, winograd::packed_part_floats(*convolution),
-                        winograd::packed_part_floats(winograd::backward_data(*convolution))});
+    if (graph.training) {
+      largest_part = std::max({largest_part, winograd::packed_part_floats(*convolution),
+                               winograd::packed_part_floats(winograd::backward_data(*convolution))});
+    } else if (!packs_in_each_pass(*convolution, false, low_memory)) {
+      kept += winograd::packed_weights_floats(*convolution) - elements(graph.value(node.inputs[1]).shape);
+    }
   }
-  return (graph.training ? largest : all) * int64_t{sizeof(float)};
+  return (kept + largest_part) * int64_t{sizeof(float)};
+}
+
+int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options) {
+  const auto convolution = winograd_of(graph, node);
+  if (graph.training || !convolution || !packs_in_each_pass(*convolution, false, options.low_memory))
+    return 0;
+  return winograd::packing_forward_scratch_floats(*convolution, options.threads) * int64_t{sizeof(float)};
 }
 
 bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {

@@ -5,9 +5,11 @@
 // Convolutions by Winograd's algorithm, for the instructions of emit_convolution.cpp that chose it.
 namespace tacho::native {
 
-// What plans of this graph hold beyond weights and activations because of it: in inference the packed weights
-// of all convolutions, in training a part of them at a time.
-int64_t winograd_memory_bytes(const Graph& graph);
+// What plans of this graph hold beyond weights and activations because of it: what packed weights that are
+// kept take more than plain ones; in training a part at a time of those that each pass packs again.
+int64_t winograd_memory_bytes(const Graph& graph, bool low_memory);
+// What a node of inference that packs its weights takes while it runs: that part and transformed inputs.
+int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options);
 
 bool winograd_can(const Program& program, const Instruction& instruction);
 // The same of a convolution, but for its post-ops.

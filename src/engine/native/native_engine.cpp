@@ -43,9 +43,12 @@ class NativeEngine : public Engine {
 
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
     const Graph rewritten = native::raise(optimized(graph, options));
-    const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update);
     const bool may_pack = options.kernel.empty() || options.kernel == "winograd";
-    return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph)) : bytes;
+    const auto scratch_bytes = [&](const Node& node) {
+      return may_pack ? native::winograd_scratch_bytes(rewritten, node, options) : 0;
+    };
+    const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update, scratch_bytes);
+    return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 
   std::vector<std::string> kernels() const override {
@@ -59,7 +62,7 @@ class NativeEngine : public Engine {
 
   std::optional<std::string> why_no_low_memory() const override {
     if (blocked::supported()) return std::nullopt;
-    return "needs AVX2 to train with little memory";
+    return "needs AVX2 to compute with little memory";
   }
 
   void choose_kernels(const Graph& graph, const CompileOptions& options) const override {

@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/engines.h"
 #include "engine/native/native_plan.h"
 #include "engine/reference/reference_engine.h"
 #include "graph/builder.h"
 #include "graph/gradient.h"
+#include "kernels/blocked/blocked.h"
 #include "models/initialize.h"
 
 namespace tacho {
@@ -64,6 +66,62 @@ TEST(NativePlan, SaysWhereItsWeightsAreRead) {
   EXPECT_GE(inferring[0], weights);
   EXPECT_GE(trained[1], weights);
   EXPECT_GE(trained[2], weights);
+}
+
+// Batch norm is folded into the first one's weights, and the second one's are packed in parts in any case.
+Graph wide_volume(int64_t extent) {
+  Builder builder("wide volume");
+  ValueId x = builder.input("x", {1, 20, 10, extent, extent});
+  x = builder.convolution("first", x, {.channels = 285, .kernel = {3, 3, 3}, .padding = {1, 1, 1}});
+  x = builder.relu("relu", builder.batch_norm("norm", x));
+  return builder.finish(
+      builder.convolution("second", x, {.channels = 285, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));
+}
+
+std::unique_ptr<Plan> winograd_plan(const Graph& graph, bool low_memory) {
+  return find_engine("native").compile(graph, initialize(graph, 0),
+                                       {.threads = 2, .low_memory = low_memory, .kernel = "winograd"});
+}
+
+int64_t estimated_bytes(const Graph& graph, bool low_memory) {
+  return find_engine("native").estimate_memory_bytes(
+      graph, {.threads = 2, .low_memory = low_memory, .kernel = "winograd"});
+}
+
+TEST(NativePlan, InfersTheSameBitsWithLittleMemory) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const Graph graph = wide_volume(7);  // 12 tiles: kept packed unless asked
+  Tensor input({1, 20, 10, 7, 7}, DType::f32);
+  for (size_t i = 0; i < input.values<float>().size(); ++i)
+    input.values<float>()[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  const auto result = [&](bool low_memory) {
+    const auto plan = winograd_plan(graph, low_memory);
+    plan->write(graph.inputs[0], input);
+    plan->forward();
+    return plan->read(graph.outputs[0]);
+  };
+  const Tensor normal = result(false), low = result(true);
+  EXPECT_EQ(std::memcmp(normal.raw(), low.raw(), normal.bytes()), 0);
+  EXPECT_LT(winograd_plan(graph, true)->memory_bytes(), winograd_plan(graph, false)->memory_bytes() * 3 / 4);
+}
+
+TEST(NativePlan, KeepsLargeWeightsUnpackedWhereTilesAreMany) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const int64_t few = winograd_plan(wide_volume(8), false)->memory_bytes();    // 12 tiles
+  const int64_t many = winograd_plan(wide_volume(16), false)->memory_bytes();  // 48
+  EXPECT_LT(many, few);
+}
+
+// Reorders, and the scratch of kernels whose weights are kept packed, are not foreseen.
+TEST(NativePlan, HoldsAboutWhatItsPackedWeightsWereEstimatedToTake) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  for (const auto& [extent, low] : {std::pair{8, false}, {8, true}, {16, false}}) {
+    const Graph graph = wide_volume(extent);
+    const double ratio = static_cast<double>(winograd_plan(graph, low)->memory_bytes()) /
+                         static_cast<double>(estimated_bytes(graph, low));
+    EXPECT_GT(ratio, 0.9) << extent << (low ? " low" : "");
+    EXPECT_LT(ratio, 1.25) << extent << (low ? " low" : "");
+  }
 }
 
 // An ELU that turns the order of values around cannot come after a maximum.

@@ -19,6 +19,18 @@ bool better_streamed(const Convolution& convolution, const ActivationLayout& dst
          convolution.batch * dst.blocks * dst.block_stride > kCachedFloats;
 }
 
+// Packed weights of all points and output channels, or of those from `first_point` and `first_slice` on.
+struct PackedPart {
+  const float* data;
+  int64_t point_stride, slice_stride;
+  int first_point = 0;
+  int64_t first_slice = 0;
+
+  const float* at(int point, int64_t slice) const {
+    return data + (point - first_point) * point_stride + (slice - first_slice) * slice_stride;
+  }
+};
+
 // One panel's three stages, each in pieces that may be computed in any order by any thread. Products of one
 // group of output channels are kept at a time.
 class Panel {
@@ -44,7 +56,27 @@ class Panel {
   }
 
   void multiply(int point, const SliceGroup& group) const {
-    for (int64_t slice = group.begin; slice < group.end; ++slice) multiply_slice(point, slice, group);
+    const PackedPart whole = {arguments_.packed_weights, plan_.packed.point_stride,
+                              plan_.packed.slice_stride};
+    for (int64_t slice = group.begin; slice < group.end; ++slice) multiply_slice(whole, point, slice, group);
+  }
+
+  void multiply_slice(const PackedPart& weights, int point, int64_t slice, const SliceGroup& group) const {
+    const int64_t channel_block = 2 * slice;
+    const int vectors = channel_block + 1 < plan_.dst.blocks ? 2 : 1;
+    const bool last = slice + 1 == group.end;
+    const float* next_weights = last ? weights.at(point + 1, group.begin) : weights.at(point, slice + 1);
+    const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
+    const int row_point = point / kPoints % kPoints, column_point = point % kPoints;
+    for (int64_t i = 0; i < size_; ++i) {
+      const TileBlock& block = blocks_[i];
+      if (!block.needs(row_point, column_point)) continue;
+      kMultiply[block.count - 1][vectors - 1](
+          {inputs_ + i * plan_.input_block_stride + point * plan_.input_point_stride,
+           weights.at(point, slice), next_weights + i * plan_.src.blocks * step, step,
+           convolution_.in_channels, products(i, channel_block, group) + point * kBlockTiles * kLanes,
+           plan_.product_channel_stride});
+    }
   }
 
   void transform_outputs(int64_t block, int64_t channel_block, const SliceGroup& group) const {
@@ -60,27 +92,6 @@ class Panel {
   float* products(int64_t block, int64_t channel_block, const SliceGroup& group) const {
     return products_ + block * plan_.product_block_stride +
            (channel_block - group.first_channel_block()) * plan_.product_channel_stride;
-  }
-
-  const float* weights(int point, int64_t slice) const {
-    return arguments_.packed_weights + point * plan_.packed.point_stride + slice * plan_.packed.slice_stride;
-  }
-
-  void multiply_slice(int point, int64_t slice, const SliceGroup& group) const {
-    const int64_t channel_block = 2 * slice;
-    const int vectors = channel_block + 1 < plan_.dst.blocks ? 2 : 1;
-    const bool last = slice + 1 == group.end;
-    const float* next_weights = last ? weights(point + 1, group.begin) : weights(point, slice + 1);
-    const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
-    const int row_point = point / kPoints % kPoints, column_point = point % kPoints;
-    for (int64_t i = 0; i < size_; ++i) {
-      const TileBlock& block = blocks_[i];
-      if (!block.needs(row_point, column_point)) continue;
-      kMultiply[block.count - 1][vectors - 1](
-          {inputs_ + i * plan_.input_block_stride + point * plan_.input_point_stride, weights(point, slice),
-           next_weights + i * plan_.src.blocks * step, step, convolution_.in_channels,
-           products(i, channel_block, group) + point * kBlockTiles * kLanes, plan_.product_channel_stride});
-    }
   }
 
   const Convolution& convolution_;
@@ -108,19 +119,63 @@ void run_alone(const Convolution& convolution, const Panel& panel, const Forward
   }
 }
 
-// Called by all threads. No barrier follows the last stage: the next panel's products wait for its inputs.
-void run_together(const Convolution& convolution, const Panel& panel, const ForwardPlan& plan) {
-  const SliceGroup all = plan.group(0);
+void transform_inputs_together(const Panel& panel, const ForwardPlan& plan) {
 #pragma omp for collapse(2) schedule(static)
   for (int64_t block = 0; block < panel.size(); ++block) {
     for (int64_t channel = 0; channel < plan.src.blocks; ++channel) panel.transform_inputs(block, channel);
   }
-#pragma omp for schedule(dynamic)
-  for (int point = 0; point < points(convolution); ++point) panel.multiply(point, all);
+}
+
+// No barrier follows: the next products wait for another stage.
+void transform_outputs_together(const Panel& panel, const ForwardPlan& plan, const SliceGroup& group) {
+  const int64_t end = std::min(plan.dst.blocks, group.end_channel_block());
 #pragma omp for collapse(2) schedule(static) nowait
   for (int64_t block = 0; block < panel.size(); ++block) {
-    for (int64_t channel = 0; channel < plan.dst.blocks; ++channel)
-      panel.transform_outputs(block, channel, all);
+    for (int64_t channel = group.first_channel_block(); channel < end; ++channel)
+      panel.transform_outputs(block, channel, group);
+  }
+}
+
+// Called by all threads.
+void run_together(const Convolution& convolution, const Panel& panel, const ForwardPlan& plan) {
+  const SliceGroup all = plan.group(0);
+  transform_inputs_together(panel, plan);
+#pragma omp for schedule(dynamic)
+  for (int point = 0; point < points(convolution); ++point) panel.multiply(point, all);
+  transform_outputs_together(panel, plan, all);
+}
+
+// Called by all threads: packs one plane of points of a group's weights, then multiplies with them.
+void pack_and_multiply(const Convolution& convolution, const PlainWeights& weights, const Panel& panel,
+                       const ForwardPlan& plan, const SliceGroup& group, int plane, float* packed) {
+  const int64_t slice_stride = plan.packed.slice_stride;
+  const int64_t point_stride = plan.group_slices() * slice_stride;
+  const int64_t chunks = weight_chunks(convolution);
+#pragma omp for collapse(2) schedule(static)
+  for (int64_t slice = group.begin; slice < group.end; ++slice) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      pack_chunk_f32_avx2(convolution, weights, weight_chunk(convolution, plane, slice, chunk),
+                          packed + (slice - group.begin) * slice_stride, point_stride);
+    }
+  }
+  const int first = plane * kPlanePoints;
+  const PackedPart part = {packed, point_stride, slice_stride, first, group.begin};
+#pragma omp for collapse(2) schedule(dynamic)
+  for (int point = first; point < first + kPlanePoints; ++point) {
+    for (int64_t slice = group.begin; slice < group.end; ++slice)
+      panel.multiply_slice(part, point, slice, group);
+  }
+}
+
+// Called by all threads, like run_together().
+void run_packing(const Convolution& convolution, const PlainWeights& weights, const Panel& panel,
+                 const ForwardPlan& plan, float* packed) {
+  transform_inputs_together(panel, plan);
+  for (int64_t i = 0; i < plan.groups; ++i) {
+    const SliceGroup group = plan.group(i);
+    for (int plane = 0; plane < planes(convolution); ++plane)
+      pack_and_multiply(convolution, weights, panel, plan, group, plane, packed);
+    transform_outputs_together(panel, plan, group);
   }
 }
 
@@ -145,6 +200,18 @@ void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& ar
       }
     }
     _mm_sfence();  // streamed outputs are seen by whoever comes after
+  }
+}
+
+void packing_forward_f32_avx2(const Convolution& convolution, const PlainWeights& weights,
+                              const ForwardArguments& arguments, float* scratch, int threads) {
+  const ForwardPlan plan = ForwardPlan::packing(convolution);
+  float* packed = scratch + odd_lines(plan.workspace_floats());
+#pragma omp parallel num_threads(threads)
+  {
+    for (int64_t i = 0; i < plan.panels; ++i)
+      run_packing(convolution, weights, Panel(convolution, plan, arguments, i, scratch), plan, packed);
+    _mm_sfence();
   }
 }
 

@@ -7,6 +7,8 @@ constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8;
 constexpr int64_t kSharedPanelBlocks = 22;
 static_assert(std::max(kWidePanelBlocks, kSharedPanelBlocks) <= kMaxPanelBlocks);
 
+constexpr int64_t kPartFloats = 4 << 20;  // of packed weights that stay in L3 until they are multiplied
+
 constexpr int64_t kWideChannels = 256;
 
 // Thin layers gain by inputs that stay in L2, wide ones by reading their weights less often.
@@ -26,20 +28,36 @@ bool better_shared(int64_t blocks, int64_t packed_floats, int threads) {
 
 }  // namespace
 
-ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
+ForwardPlan::ForwardPlan(const Convolution& convolution)
     : tiling(convolution), src(src_layout(convolution)), dst(dst_layout(convolution)), packed(convolution) {
   blocks = tiling.blocks();
+}
+
+ForwardPlan::ForwardPlan(const Convolution& convolution, int threads) : ForwardPlan(convolution) {
   shared = better_shared(blocks, points(convolution) * packed.point_stride, threads);
-  input_point_stride = odd_lines(src.blocks * kBlockTiles * kLanes);
-  input_block_stride = odd_lines(points(convolution) * input_point_stride);
   const int64_t panel = shared ? kSharedPanelBlocks : private_panel_blocks(convolution);
   const int64_t wanted = divide_up(blocks, panel);
   panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
-  panel_blocks = divide_up(blocks, panels);
   groups = shared || convolution.kernel_depth != 1 ? 1 : packed.slices;
+  lay_out(convolution);
+}
+
+ForwardPlan ForwardPlan::packing(const Convolution& convolution) {
+  ForwardPlan plan(convolution);
+  plan.shared = true;
+  plan.panels = divide_up(plan.blocks, kMaxPanelBlocks);
+  const int64_t slices = std::max<int64_t>(1, kPartFloats / (kPlanePoints * plan.packed.slice_stride));
+  plan.groups = divide_up(plan.packed.slices, slices);
+  plan.lay_out(convolution);
+  return plan;
+}
+
+void ForwardPlan::lay_out(const Convolution& convolution) {
+  panel_blocks = divide_up(blocks, panels);
+  input_point_stride = odd_lines(src.blocks * kBlockTiles * kLanes);
+  input_block_stride = odd_lines(points(convolution) * input_point_stride);
   product_channel_stride = odd_lines(points(convolution) * kBlockTiles * kLanes);
-  product_block_stride =
-      divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;
+  product_block_stride = group_slices() * (kSliceChannels / kLanes) * product_channel_stride;
   inputs_floats = panel_blocks * input_block_stride;
   products_floats = panel_blocks * product_block_stride;
 }

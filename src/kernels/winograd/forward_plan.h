@@ -18,6 +18,9 @@ struct SliceGroup {
 // the output transform, so that few products wait at a time.
 struct ForwardPlan {
   ForwardPlan(const Convolution& convolution, int threads);
+  // For weights that are packed on the way, for one group of output channels and one plane of points at a
+  // time: in each panel again, so panels are as large as they may be.
+  static ForwardPlan packing(const Convolution& convolution);
 
   SliceGroup group(int64_t index) const {
     return {packed.slices * index / groups, packed.slices * (index + 1) / groups};
@@ -35,6 +38,13 @@ struct ForwardPlan {
   int64_t inputs_floats, products_floats;  // of one panel
 
   int64_t workspace_floats() const { return inputs_floats + products_floats; }
+  int64_t group_slices() const { return divide_up(packed.slices, groups); }  // of the largest group
+  // Packed weights of one group and one plane of points.
+  int64_t part_floats() const { return kPlanePoints * group_slices() * packed.slice_stride; }
+
+ private:
+  explicit ForwardPlan(const Convolution& convolution);
+  void lay_out(const Convolution& convolution);
 };
 
 inline constexpr int64_t kMaxPanelBlocks = 32;

@@ -6,8 +6,6 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kInputsAtOnce = 16;
-
 struct Source {
   PlainWeights weights;
   int64_t out_channels;
@@ -50,51 +48,64 @@ void transform_plane(const __m256* weights, __m256* points) {
   }
 }
 
+// The taps of one plane of points: all of a flat kernel, a combination of a deep one's three planes.
 template<int kernel_depth>
-void pack_vector(const Source& source, int64_t out, int64_t in, float* packed, int64_t point_stride) {
-  __m256 values[9 * kernel_depth];
-  load_taps<9 * kernel_depth>(source, out, in, values);
-  __m256 planes[kernel_depth][kPlanePoints];
-  for (int64_t depth = 0; depth < kernel_depth; ++depth) transform_plane(values + 9 * depth, planes[depth]);
-  for (int point = 0; point < kPlanePoints; ++point) {
+void transform_depth(const __m256* values, int plane, __m256* taps) {
+  for (int tap = 0; tap < 9; ++tap) {
     if constexpr (kernel_depth == 1) {
-      _mm256_store_ps(packed + point * point_stride, planes[0][point]);
+      taps[tap] = values[tap];
     } else {
-      const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
+      const __m256 g[3] = {values[tap], values[9 + tap], values[18 + tap]};
       __m256 u[kPoints];
       transform_weights(g, u);
-      for (int depth = 0; depth < kPoints; ++depth) {
-        _mm256_store_ps(packed + (depth * kPlanePoints + point) * point_stride, u[depth]);
-      }
+      taps[tap] = u[plane];
     }
   }
 }
 
 template<int kernel_depth>
-void pack(const Convolution& convolution, const Source& source, float* packed, int threads) {
-  const PackedLayout layout(convolution);
-  const int64_t chunks = divide_up(convolution.in_channels, kInputsAtOnce);
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (int64_t slice = 0; slice < layout.slices; ++slice) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const int64_t begin = chunk * kInputsAtOnce,
-                    end = std::min(begin + kInputsAtOnce, convolution.in_channels);
-      for (int64_t in = begin; in < end; ++in) {
-        float* target = packed + slice * layout.slice_stride + in * kSliceChannels;
-        const int64_t out = slice * kSliceChannels;
-        pack_vector<kernel_depth>(source, out, in, target, layout.point_stride);
-        pack_vector<kernel_depth>(source, out + kLanes, in, target + kLanes, layout.point_stride);
-      }
-    }
+void pack_vector(const Source& source, int plane, int64_t out, int64_t in, float* packed,
+                 int64_t point_stride) {
+  __m256 values[9 * kernel_depth], taps[9], points[kPlanePoints];
+  load_taps<9 * kernel_depth>(source, out, in, values);
+  transform_depth<kernel_depth>(values, plane, taps);
+  transform_plane(taps, points);
+  for (int point = 0; point < kPlanePoints; ++point)
+    _mm256_store_ps(packed + point * point_stride, points[point]);
+}
+
+template<int kernel_depth>
+void pack(const Source& source, const WeightChunk& chunk, float* packed, int64_t point_stride) {
+  const int64_t out = chunk.slice * kSliceChannels;
+  for (int64_t in = chunk.begin; in < chunk.end; ++in) {
+    float* target = packed + in * kSliceChannels;
+    pack_vector<kernel_depth>(source, chunk.plane, out, in, target, point_stride);
+    pack_vector<kernel_depth>(source, chunk.plane, out + kLanes, in, target + kLanes, point_stride);
   }
 }
 
 }  // namespace
 
+void pack_chunk_f32_avx2(const Convolution& convolution, const PlainWeights& weights,
+                         const WeightChunk& chunk, float* packed, int64_t point_stride) {
+  const auto pack_all = convolution.kernel_depth == 1 ? pack<1> : pack<3>;
+  pack_all({weights, convolution.out_channels}, chunk, packed, point_stride);
+}
+
 void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& weights, float* packed,
                            int threads) {
-  const auto pack_all = convolution.kernel_depth == 1 ? pack<1> : pack<3>;
-  pack_all(convolution, {weights, convolution.out_channels}, packed, threads);
+  const PackedLayout layout(convolution);
+  const int64_t chunks = weight_chunks(convolution);
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
+  for (int64_t slice = 0; slice < layout.slices; ++slice) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      for (int plane = 0; plane < planes(convolution); ++plane) {
+        float* target = packed + plane * kPlanePoints * layout.point_stride + slice * layout.slice_stride;
+        pack_chunk_f32_avx2(convolution, weights, weight_chunk(convolution, plane, slice, chunk), target,
+                            layout.point_stride);
+      }
+    }
+  }
 }
 
 }  // namespace tacho::winograd

@@ -10,29 +10,21 @@
 namespace tacho::winograd {
 namespace {
 
-// Floats: 64 MiB, beyond all layers but those of hundreds of channels in 3D, whose inputs are transformed
-// once for each part.
-constexpr int64_t kPackedAtOnce = 16 << 20;
-
 PlainWeights in_order(const Convolution& convolution, WeightOrder order, const float* weights) {
   const int64_t pair = taps(convolution);
   if (order == WeightOrder::flipped) return {weights, pair, convolution.out_channels * pair, true};
   return {weights, convolution.in_channels * pair, pair, false};
 }
 
-// The convolution to some of the output channels, which writes into its slice of the whole's.
-Convolution part_of(const Convolution& convolution, int64_t out_channels) {
-  Convolution part = convolution;
-  part.out_channels = out_channels;
-  part.dst_batch_stride = dst_layout(convolution).batch_stride;
-  return part;
+void check([[maybe_unused]] const Convolution& convolution,
+           [[maybe_unused]] const ForwardArguments& arguments) {
+  assert(!why_unsupported(convolution));
+  assert(!arguments.residual || !arguments.mask);
+  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && !arguments.residual && !arguments.mask));
 }
 
-// Output channels of each part but the last; all of them where there is one.
-int64_t part_channels(const Convolution& convolution) {
-  const int64_t slices = PackedLayout(convolution).slices;
-  const int64_t parts = std::min(slices, divide_up(packed_weights_floats(convolution), kPackedAtOnce));
-  return std::min(divide_up(slices, parts) * kSliceChannels, convolution.out_channels);
+bool packs_in_parts(const Convolution& convolution) {
+  return packed_weights_floats(convolution) > kMostPackedFloats;
 }
 
 }  // namespace
@@ -43,6 +35,8 @@ std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
   };
   return {outputs(0, convolution.kernel_depth), outputs(1, 3), outputs(2, 3)};
 }
+
+int64_t tiles(const Convolution& convolution) { return Tiling(convolution).tiles(); }
 
 std::array<int64_t, 3> pooled_extents(const Convolution& convolution) {
   const auto [depth, height, width] = dst_extents(convolution);
@@ -91,45 +85,33 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 }
 
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
-  assert(!why_unsupported(convolution));
-  assert(!arguments.residual || !arguments.mask);
-  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && !arguments.residual && !arguments.mask));
+  check(convolution, arguments);
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 
 int64_t packed_part_floats(const Convolution& convolution) {
-  return packed_weights_floats(part_of(convolution, part_channels(convolution)));
+  return packs_in_parts(convolution) ? ForwardPlan::packing(convolution).part_floats()
+                                     : packed_weights_floats(convolution);
 }
 
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads) {
-  const int64_t channels = part_channels(convolution);
-  const auto floats = [&](int64_t part_channels) {
-    const Convolution part = part_of(convolution, part_channels);
-    return odd_lines(packed_weights_floats(part)) + forward_scratch_floats(part, threads);
-  };
-  const int64_t rest = convolution.out_channels % channels;
-  return rest == 0 ? floats(channels) : std::max(floats(channels), floats(rest));
+  const int64_t workspace = packs_in_parts(convolution) ? ForwardPlan::packing(convolution).workspace_floats()
+                                                        : forward_scratch_floats(convolution, threads);
+  return odd_lines(workspace) + packed_part_floats(convolution);
 }
 
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads) {
-  assert(!arguments.max_pool);
-  const PlainWeights plain = in_order(convolution, order, weights);
-  const int64_t channels = part_channels(convolution);
-  for (int64_t first = 0; first < convolution.out_channels; first += channels) {
-    const Convolution part = part_of(convolution, std::min(channels, convolution.out_channels - first));
-    const int64_t offset = first / kLanes * dst_layout(convolution).block_stride;
-    PlainWeights part_weights = plain;
-    part_weights.data += first * plain.out_stride;
-    pack_weights_f32_avx2(part, part_weights, scratch, threads);
-    ForwardArguments part_arguments = arguments;
-    part_arguments.packed_weights = scratch;
-    part_arguments.dst += offset;
-    if (arguments.bias != nullptr) part_arguments.bias += first;
-    if (arguments.residual != nullptr) part_arguments.residual += offset;
-    if (arguments.mask != nullptr) part_arguments.mask += offset;
-    forward(part, part_arguments, scratch + odd_lines(packed_weights_floats(part)), threads);
+  if (packs_in_parts(convolution)) {
+    check(convolution, arguments);
+    return packing_forward_f32_avx2(convolution, in_order(convolution, order, weights), arguments, scratch,
+                                    threads);
   }
+  float* packed = scratch + odd_lines(forward_scratch_floats(convolution, threads));
+  pack_weights(convolution, order, weights, packed, threads);
+  ForwardArguments with_packed = arguments;
+  with_packed.packed_weights = packed;
+  forward(convolution, with_packed, scratch, threads);
 }
 
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {

@@ -23,6 +23,7 @@ struct Convolution {
 };
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution);
+int64_t tiles(const Convolution& convolution);  // of 4x4 or 4x4x4 outputs, in all images
 
 // The convolution that computes the source's gradient from the destination's, with flipped weights.
 Convolution backward_data(const Convolution& convolution);
@@ -61,9 +62,10 @@ std::array<int64_t, 3> pooled_extents(const Convolution& convolution);
 int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
 
-// forward() with weights as they are, which packs them on the way: a part of the output channels at a time,
-// where all of them packed would take much memory. `arguments.packed_weights` is ignored; no max_pool.
-int64_t packed_part_floats(const Convolution& convolution);
+// forward() with weights as they are, which packs them on the way, with the same result to the bit: all at
+// once up to kMostPackedFloats, else in parts that stay in the caches. `arguments.packed_weights` is ignored.
+inline constexpr int64_t kMostPackedFloats = 16 << 20;  // 64 MiB: few layers but wide ones in 3D have more
+int64_t packed_part_floats(const Convolution& convolution);  // held at a time
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads);
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads);

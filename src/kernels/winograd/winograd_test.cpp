@@ -432,6 +432,32 @@ TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
   }
 }
 
+// More tiles than one panel takes, channels that fill neither blocks nor slices, and maxima of them.
+TEST(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  constexpr int kThreads = 3;
+  for (const Convolution& c : {deep(1, 205, 421, {9, 25, 27}, {1, 0, 2}), flat(3, 701, 733, 33, 31)}) {
+    const bool max_pool = c.kernel_depth == 1;
+    const Floats weights = random_weights(c), src = random_src(c), bias = random_floats(c.out_channels, 4);
+    const Floats u = packed(c, WeightOrder::forward, weights, kThreads);
+    ASSERT_GT(u.size(), kMostPackedFloats);
+    const int64_t size = size_of(c, max_pool ? pooled_layout(c) : dst_layout(c));
+    Floats whole(size, kUntouched), parts(size, kUntouched);
+    ForwardArguments arguments = {.src = src.data(),
+                                  .packed_weights = u.data(),
+                                  .bias = bias.data(),
+                                  .activation = Activation::elu,
+                                  .max_pool = max_pool,
+                                  .dst = whole.data()};
+    run_forward(c, arguments, kThreads);
+    Floats scratch(packing_forward_scratch_floats(c, kThreads), std::nanf(""));
+    arguments.packed_weights = nullptr;
+    arguments.dst = parts.data();
+    packing_forward(c, WeightOrder::forward, weights.data(), arguments, scratch.data(), kThreads);
+    EXPECT_EQ(std::memcmp(whole.data(), parts.data(), static_cast<size_t>(size) * sizeof(float)), 0);
+  }
+}
+
 TEST(Winograd, AddsAResidualInPlace) {
   const Convolution c = flat(2, 16, 16, 10, 10);
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
