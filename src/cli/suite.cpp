@@ -182,7 +182,7 @@ void add_suite_command(Command app, CommandContext& context) {
   command.option("--devices", options->devices,
                  "Of the suites grid, scaling, cifar and volume: how many share the work, such as 1,2,4; "
                  "default: as many as "
-                 "there are cores for");
+                 "there are cores for, of volume 1");
   command.option("--data", options->data, "For the suite cifar: cifar10:DIR");
   add_volume_suite_options(command, options->volume);
   add_keep_options(command, options->keep);
