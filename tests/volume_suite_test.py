@@ -22,7 +22,8 @@ class VolumeSuiteTest(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def run_tacho(self, *arguments):
-        environment = {**os.environ, "XDG_CACHE_HOME": self.path("cache"), "XDG_DATA_HOME": self.path("data")}
+        environment = {**os.environ, "XDG_CACHE_HOME": self.path("cache"), "XDG_DATA_HOME": self.path("data"),
+                       "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return subprocess.run([TACHO, *arguments], capture_output=True, text=True, timeout=600, env=environment)
 
     def refuses(self, words, *arguments):
@@ -56,6 +57,15 @@ class VolumeSuiteTest(unittest.TestCase):
         self.assertEqual(self.run_tacho("report", "-o", page, "--db", again).returncode, 0)
         with open(page) as file:
             self.assertIn(prediction["slices"][0]["pixels"], file.read())
+
+    def test_whichever_of_several_devices_has_the_middle_block_the_record_has_its_pictures(self):
+        done = self.run_tacho(*SMALLEST, "--devices", "2", "--format", "json")
+        if "no MPI" in done.stderr:
+            self.skipTest("this build has no MPI")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        training, prediction = json.loads(done.stdout)
+        self.assertEqual((training["devices"], prediction["devices"]), (2, 2))
+        self.assertEqual(len(prediction["slices"]), 3)
 
     def test_refuses_what_makes_no_sense(self):
         self.refuses("predicts no volumes", "suite", "volume", "--model", "resnet18")
