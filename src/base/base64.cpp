@@ -16,7 +16,7 @@ std::string to_base64(std::span<const uint8_t> bytes) {
     const size_t count = std::min<size_t>(3, bytes.size() - at);
     uint32_t group = 0;
     for (size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? bytes[at + i] : 0u);
-    for (size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[group >> (18 - 6 * i) & 63] : '=';
+    for (size_t i = 0; i < 4; ++i) text += i <= count ? kDigits[(group >> (18 - 6 * i)) & 63] : '=';
   }
   return text;
 }

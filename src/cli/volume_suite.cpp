@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "base/user_folder.h"

@@ -104,9 +104,9 @@ struct VolumeColumn {
 
 constexpr VolumeColumn kTrainingSeconds = {"training s", "training_s",
                                            [](const VolumeRow& r) { return r.training_s; }};
-constexpr VolumeColumn kIterations_per_min = {"iterations/min", "iterations_per_min",
-                                              [](const VolumeRow& r) { return r.iterations_per_min; }};
-constexpr VolumeColumn kPublishedIterations_per_min = {
+constexpr VolumeColumn kIterationsPerMin = {"iterations/min", "iterations_per_min",
+                                            [](const VolumeRow& r) { return r.iterations_per_min; }};
+constexpr VolumeColumn kPublishedIterationsPerMin = {
     "published iterations/min", "published_iterations_per_min",
     [](const VolumeRow& r) { return r.published_iterations_per_min; }};
 constexpr VolumeColumn kDaysColumn = {"100k iterations d", "100k_iterations_d", [](const VolumeRow& r) {
@@ -116,28 +116,26 @@ constexpr VolumeColumn kPublishedDaysColumn = {"published d", "published_100k_it
                                                [](const VolumeRow& r) { return r.published_days; }};
 constexpr VolumeColumn kPredictionSeconds = {"prediction s", "prediction_s",
                                              [](const VolumeRow& r) { return r.prediction_s; }};
-constexpr VolumeColumn kMvox_per_s = {"Mvox/s", "mvox_per_s",
-                                      [](const VolumeRow& r) { return r.mvox_per_s; }};
+constexpr VolumeColumn kMvoxPerS = {"Mvox/s", "mvox_per_s", [](const VolumeRow& r) { return r.mvox_per_s; }};
 constexpr VolumeColumn kHoursColumn = {"8.1 Tvox h", "8.1_tvox_h",
                                        [](const VolumeRow& r) { return hours_for_voxels(r.mvox_per_s); }};
 constexpr VolumeColumn kPublishedHoursColumn = {"published h", "published_8.1_tvox_h",
                                                 [](const VolumeRow& r) { return r.published_hours; }};
-constexpr VolumeColumn kWrittenMvox_per_s = {"Mvox/s written", "written_mvox_per_s",
-                                             [](const VolumeRow& r) { return r.written_mvox_per_s; }};
+constexpr VolumeColumn kWrittenMvoxPerS = {"Mvox/s written", "written_mvox_per_s",
+                                           [](const VolumeRow& r) { return r.written_mvox_per_s; }};
 constexpr VolumeColumn kWrittenHoursColumn = {
     "8.1 Tvox written h", "8.1_tvox_written_h",
     [](const VolumeRow& r) { return hours_for_voxels(r.written_mvox_per_s); }};
 
-constexpr VolumeColumn kExtrapolation[] = {kIterations_per_min, kDaysColumn,           kMvox_per_s,
-                                           kHoursColumn,        kPublishedHoursColumn, kWrittenMvox_per_s,
+constexpr VolumeColumn kExtrapolation[] = {kIterationsPerMin,  kDaysColumn,           kMvoxPerS,
+                                           kHoursColumn,       kPublishedHoursColumn, kWrittenMvoxPerS,
                                            kWrittenHoursColumn};
 
 // The report's tables.
-constexpr VolumeColumn kTrainingTable[] = {kTrainingSeconds, kIterations_per_min,
-                                           kPublishedIterations_per_min};
-constexpr VolumeColumn kPredictionTable[] = {kPredictionSeconds, kMvox_per_s, kWrittenMvox_per_s};
-constexpr VolumeColumn kDaysTable[] = {kIterations_per_min, kDaysColumn, kPublishedDaysColumn};
-constexpr VolumeColumn kHoursTable[] = {kMvox_per_s, kHoursColumn, kPublishedHoursColumn, kWrittenMvox_per_s,
+constexpr VolumeColumn kTrainingTable[] = {kTrainingSeconds, kIterationsPerMin, kPublishedIterationsPerMin};
+constexpr VolumeColumn kPredictionTable[] = {kPredictionSeconds, kMvoxPerS, kWrittenMvoxPerS};
+constexpr VolumeColumn kDaysTable[] = {kIterationsPerMin, kDaysColumn, kPublishedDaysColumn};
+constexpr VolumeColumn kHoursTable[] = {kMvoxPerS, kHoursColumn, kPublishedHoursColumn, kWrittenMvoxPerS,
                                         kWrittenHoursColumn};
 
 using Columns = std::span<const VolumeColumn>;
@@ -189,13 +187,13 @@ std::string note_on_hours(std::span<const VolumeRow> rows) {
 }
 
 std::string note_on_written(std::span<const VolumeRow> rows) {
-  if (!is_used(kWrittenMvox_per_s, rows)) return "";
+  if (!is_used(kWrittenMvoxPerS, rows)) return "";
   return "Mvox/s written: the published predictions wrote 64 % of the voxels and counted 100 %, since blocks "
          "advanced by the size of their input; this is the rate of voxels really written\n";
 }
 
 std::string note_on_iterations(std::span<const VolumeRow> rows) {
-  if (!is_used(kPublishedIterations_per_min, rows)) return "";
+  if (!is_used(kPublishedIterationsPerMin, rows)) return "";
   return "published iterations/min: where they differ from the iterations/min, they do not follow from the "
          "seconds\n";
 }

@@ -40,7 +40,7 @@ Box pictured(const Box& block) {
   Box part = block;
   part.begin[0] = block.begin[0] + block.size()[0] / 2;
   part.end[0] = part.begin[0] + 1;
-  for (const size_t axis : {1, 2}) {
+  for (const size_t axis : {size_t{1}, size_t{2}}) {
     const int64_t side = std::min(kSliceSide, block.size()[axis]);
     part.begin[axis] += (block.size()[axis] - side) / 2;
     part.end[axis] = part.begin[axis] + side;
