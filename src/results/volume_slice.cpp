@@ -9,13 +9,13 @@
 namespace tacho {
 namespace {
 
-using S = VolumeSlice;
+using Picture = VolumeSlice;
 
 constexpr std::array kSlice = {
-    entry<S, &S::name>("name"),
-    entry<S, &S::width>("width"),
-    entry<S, &S::height>("height"),
-    entry<S, &S::pixels>("pixels"),
+    entry<Picture, &Picture::name>("name"),
+    entry<Picture, &Picture::width>("width"),
+    entry<Picture, &Picture::height>("height"),
+    entry<Picture, &Picture::pixels>("pixels"),
 };
 
 bool is_picture(const VolumeSlice& slice) {
@@ -25,10 +25,10 @@ bool is_picture(const VolumeSlice& slice) {
 
 }  // namespace
 
-Json json_of(const VolumeSlice& slice) { return object_of<S>(kSlice, slice); }
+Json json_of(const VolumeSlice& slice) { return object_of<Picture>(kSlice, slice); }
 
 void read(const Json& json, VolumeSlice& slice) {
-  read_object<S>(kSlice, json, slice);
+  read_object<Picture>(kSlice, json, slice);
   if (!is_picture(slice)) throw UserError("must have width x height bytes of 'pixels' in base64");
 }
 
