@@ -1,5 +1,6 @@
 """Records that fill every section of the report page: made up, but consistent in themselves."""
 
+import base64
 import math
 import random
 import statistics
@@ -176,6 +177,17 @@ def add_training(maker):
                   seconds=492.0 / devices, seconds_per_epoch=41.0 / devices, train_accuracy=0.95, test_accuracy=0.88, command=f"tacho train resnet50 --data cifar10:data --epochs 12 --devices {devices}")
 
 
+def add_volumes(maker):
+    """A training on a volume, and a prediction with pictures."""
+    epochs = [{"steps": 30, "seconds": 20.0, "loss": -1.1 - 0.3 * e, "test_loss": -1.0 - 0.3 * e, "constant_loss": -1.4, "boundary_f1": 0.2 + 0.1 * e} for e in range(5)]
+    maker.add(**{**plain("unet3d_lite", "train", 1, image="16x96x96"), "kind": "train"}, system=THIS_MACHINE, epochs=epochs, seconds=110.0, iterations=150,
+              iterations_per_min=90.0, test_loss=-2.2, constant_loss=-1.4, boundary_f1=0.6, command="tacho train unet3d_lite --data cremi:F.h5 --steps 150")
+    slices = [{"name": name, "width": 32, "height": 16, "pixels": base64.b64encode(bytes((x * step + y) % 256 for y in range(16) for x in range(32))).decode()}
+              for name, step in (("input", 3), ("least output", 5), ("greatest output", 7))]
+    maker.add(**{**plain("unet3d_lite", "infer", 1, image="64x512x512"), "kind": "predict"}, system=THIS_MACHINE, seconds=33.5, output_mvox_per_s=0.5,
+              slices=slices, command="tacho predict unet3d_lite --weights F --input F.h5 --output DIR.zarr")
+
+
 def add_references(maker):
     source = {"reference": "made-up-set", "source": "A made-up report, https://example.org/report", "protocol": "Mean of 20 passes after 5, without an update."}
     for name, speed in (("GPU model A", 9000.0), ("GPU model B", 15000.0)):
@@ -206,6 +218,7 @@ def page_records():
     add_grid(maker)
     add_scaling(maker)
     add_training(maker)
+    add_volumes(maker)
     add_references(maker)
     return maker.records
 

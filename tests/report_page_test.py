@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 from devtools import Browser, find_chromium
 from page_records import HOSTILE, HOSTILE_IMAGE, device_records, machine_records, page_records, variants
 
-SECTIONS = ["zoo", "batch", "scaling", "parts", "grid", "roofline", "training", "compare", "all"]
+SECTIONS = ["zoo", "batch", "scaling", "parts", "grid", "roofline", "training", "volumes", "compare", "all"]
 WIDE, NARROW = (1400, 900), (390, 844)
 
 # For each canvas its label, if all its pixels are the same.
@@ -209,6 +209,28 @@ class PageTest(BrowserTest):
         self.assertEqual(self.run_script(EMPTY_CANVASES), [])
         self.run_script("dispatchEvent(new Event('afterprint'))")
         self.assertEqual(self.run_script("document.documentElement.dataset.theme"), "dark")
+
+
+class VolumesTest(BrowserTest):
+    def text(self, section):
+        return self.run_script(f"document.querySelector('#{section}').innerText")
+
+    def test_a_prediction_shows_its_slices_as_they_are(self):
+        first = "document.querySelector('#volumes canvas')"
+        self.assertEqual(self.run_script("document.querySelectorAll('#volumes canvas').length"), 3)
+        self.assertEqual(self.run_script(f"[{first}.width, {first}.height]"), [32, 16])
+        pixel = self.run_script(f"[...{first}.getContext('2d').getImageData(10, 4, 1, 1).data]")
+        self.assertEqual(pixel, [34, 34, 34, 255])
+
+    def test_its_figures_stand_beside_them(self):
+        self.assertIn("0.5 Mvox/s", self.text("volumes"))
+        self.assertIn("33.5 s", self.text("volumes"))
+
+    def test_a_training_on_a_volume_is_judged_by_a_constant_answer(self):
+        self.assertIn("where the best constant answer has -1.4", self.text("training").replace("\u2212", "-"))
+        drawn = self.run_script("charts.flatMap(chart => chart.data.datasets).map(set => set.label)")
+        for label in ("test loss", "best constant answer's loss", "F1 of boundaries"):
+            self.assertIn(label, drawn)
 
 
 class SmallPageTest(BrowserTest):

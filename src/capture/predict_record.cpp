@@ -81,6 +81,7 @@ Record make_predict_record(const PredictionJob& job, const PredictionResult& res
   record.peak_memory_mib = static_cast<double>(result.peak_memory_bytes) / kBytesPerMib;
   if (result.hosts.size() > 1)
     record.nodes = static_cast<int>(std::set(result.hosts.begin(), result.hosts.end()).size());
+  record.slices = result.slices;
   record.judgement = judge(job, result, record);
   return record;
 }

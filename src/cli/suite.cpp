@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/driver.h"
 #include "cli/nodes.h"
+#include "cli/volume_suite.h"
 #include "report/cifar_table.h"
 #include "report/grid_table.h"
 #include "report/published.h"
@@ -26,6 +27,7 @@ namespace {
 struct SuiteOptions {
   std::string name, data, devices;
   double scale = 1;
+  VolumeSuiteOptions volume;
   KeepOptions keep;
 };
 
@@ -171,21 +173,27 @@ void add_suite_command(Command app, CommandContext& context) {
   command.option("name", options->name, list_of_suites()).required().suggest(suite_names());
   command
       .option("--scale", options->scale,
-              "Run this share of the passes, or of the training images, from 0 to 1")
+              "Run this share of the passes, of the training images, or of the voxels, from 0 to 1")
       .show_default()
       .check([](const std::string& text) {
         const auto share = parse_quantity(text);
         return share && *share > 0 && *share <= 1 ? "" : "--scale must lie above 0 and be at most 1";
       });
-  command.option(
-      "--devices", options->devices,
-      "Of the suites grid, scaling and cifar: how many share the work, such as 1,2,4; default: as many as "
-      "there are cores for");
+  command.option("--devices", options->devices,
+                 "Of the suites grid, scaling, cifar and volume: how many share the work, such as 1,2,4; "
+                 "default: as many as "
+                 "there are cores for, of volume 1");
   command.option("--data", options->data, "For the suite cifar: cifar10:DIR");
+  add_volume_suite_options(command, options->volume);
   add_keep_options(command, options->keep);
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
+    if (suite.runs_volumes) {
+      options->volume.scale = options->scale;
+      return run_volume_suite(options->volume, machine_of(*options, context), options->keep, context);
+    }
+    refuse_volume_options(options->volume, suite.name);
     if (suite.compares_hosts) return run_nodes_suite(options->keep.output, options->scale, context);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
     measure_and_report(suite, *options, context);

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/cpu.h"
+#include "predict/block_slices.h"
 #include "predict/bounded_queue.h"
 #include "predict/chunks.h"
 #include "volume/pad.h"
@@ -141,6 +142,8 @@ class Pipeline {
       parts_.network.run(box, input->span(), result.span());
       figures_.network_ms += now_ms() - begin;
       figures_.input_voxels += static_cast<int64_t>(input->span().size());
+      if (input->number == parts_.pictured_block)
+        figures_.slices = block_slices(box, input_box(input->number), input->span(), result.span());
       if (!results_.push(std::move(result))) return;
     }
     // Whoever stops early computes nothing more of what was read.

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "predict/block_runner.h"
 #include "predict/dealer.h"
 #include "predict/journal.h"
 #include "predict/tiling.h"
+#include "results/volume_slice.h"
 #include "volume/voxel_values.h"
 #include "volume/zarr_output.h"
 
@@ -22,6 +25,7 @@ struct PipelineParts {
   const ZarrOutput& output;  // whose chunks are blocks or divide them
   Journal& journal;
   Dealer& blocks;
+  std::optional<int64_t> pictured_block = {};
 };
 
 // What this rank did.
@@ -34,6 +38,7 @@ struct PipelineFigures {
   double network_ms = 0;                          // at work
   double input_wait_ms = 0, output_wait_ms = 0;   // the network, for a block and for the writer
   double reader_wait_ms = 0, writer_wait_ms = 0;  // those around it, for the network
+  std::vector<VolumeSlice> slices = {};           // see block_slices(), where this rank had that block
 };
 
 struct PipelineHooks {

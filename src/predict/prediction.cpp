@@ -20,6 +20,7 @@
 #include "predict/block_choice.h"
 #include "predict/chunks.h"
 #include "predict/identity.h"
+#include "results/record_json.h"
 #include "tensors/model_weights.h"
 
 namespace tacho {
@@ -64,6 +65,7 @@ class Prediction {
     std::vector<int64_t> left;
     together(ranks_, [&] { left = blocks_left(); });
     const int64_t count = broadcast(ranks_, static_cast<int64_t>(left.size()));
+    pictured_block_ = broadcast(ranks_, left.empty() ? 0 : left[left.size() / 2]);
     result_.blocks_before = result_.all_blocks - count;
     if (count > 0) {
       compile();
@@ -205,7 +207,8 @@ class Prediction {
                                  .network = *runner_,
                                  .output = *output_,
                                  .journal = *journal_,
-                                 .blocks = dealer};
+                                 .blocks = dealer,
+                                 .pictured_block = pictured_block_};
     figures_ = run_pipeline(parts, {.on_block =
                                         [&](int64_t blocks) {
                                           if (hooks_.on_block)
@@ -245,7 +248,18 @@ class Prediction {
     const int devices = job_.execution.devices;
     result_.hosts.assign(world_.hosts().begin(), world_.hosts().begin() + devices);
     result_.has_cores = world_.has_cores_for(devices, job_.execution.threads);
+    result_.slices = gathered_slices();
     return result_;
+  }
+
+  // One rank has them.
+  std::vector<VolumeSlice> gathered_slices() {
+    std::vector<VolumeSlice> slices;
+    for (const std::string& text : all_gather(ranks_, to_text(json_of(figures_.slices)))) {
+      const Json list = parse_json(text);
+      if (!list.is_null()) read(list, slices);
+    }
+    return slices;
   }
 
   const PredictionJob& job_;
@@ -260,6 +274,7 @@ class Prediction {
   CompileOptions options_;
   BlockOptions block_;
   Tiling tiling_;
+  int64_t pictured_block_ = 0;
   ZarrDescription description_;
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;

@@ -41,6 +41,7 @@ struct PredictionResult {
   int64_t plan_bytes = 0, peak_memory_bytes = 0;  // of the rank that holds most
   std::vector<std::string> hosts = {};            // by rank
   bool has_cores = true;
+  std::vector<VolumeSlice> slices = {};  // of the middle one of the blocks done now; the same on all ranks
 };
 
 struct PredictionHooks {

@@ -12,6 +12,7 @@
 #include "results/epoch.h"
 #include "results/system_info.h"
 #include "results/verdict.h"
+#include "results/volume_slice.h"
 
 namespace tacho {
 
@@ -100,11 +101,12 @@ struct Record {
   // Of a prediction: how its volume was cut, and what its pipeline did.
   std::string block = {}, halo = {}, border = {}, dtype = {},
               compression = {};  // "64x128x128"; halo: or "exact"
-  int64_t blocks = 0;  // computed by this call
+  int64_t blocks = 0;            // computed by this call
   std::optional<int64_t> bytes_read = {}, bytes_written = {};
   std::optional<double> input_mvox_per_s = {}, device_idle_percent = {}, halo_saved_percent = {};
   std::optional<double> input_wait_ms = {}, output_wait_ms = {};   // the network: for a block, for the writer
   std::optional<double> reader_wait_ms = {}, writer_wait_ms = {};  // those around it: for the network
+  std::vector<VolumeSlice> slices = {};                            // of a block in the middle
 
   // Only of published results: the name of their set, and what is known about them.
   std::string reference = {}, source = {}, protocol = {}, known_error = {}, correction = {};

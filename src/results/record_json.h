@@ -18,6 +18,7 @@ Json json_of(const MachineSpeed& speed);
 Json json_of(const Epoch& epoch);
 Json json_of(const RankTimes& times);
 Json json_of(const GradientBucket& bucket);
+Json json_of(const VolumeSlice& slice);
 
 // A record that a newer program wrote and this one cannot interpret.
 class NewerRecord : public UserError {
@@ -34,5 +35,6 @@ void read(const Json& json, MachineSpeed& speed);
 void read(const Json& json, Epoch& epoch);
 void read(const Json& json, RankTimes& times);
 void read(const Json& json, GradientBucket& bucket);
+void read(const Json& json, VolumeSlice& slice);
 
 }  // namespace tacho

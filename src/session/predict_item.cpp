@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "capture/predict_record.h"
+#include "graph/cost.h"
+#include "models/zoo.h"
 
 namespace tacho {
 namespace {
@@ -11,9 +13,17 @@ class PredictItem final : public WorkItem {
  public:
   explicit PredictItem(PredictionJob job) : job_(std::move(job)) {}
 
-  void check(const std::function<void(const std::string&)>&) override { check_prediction(job_); }
+  void check(const std::function<void(const std::string&)>&) override {
+    check_prediction(job_);
+    const Model& model = find_model(job_.model);
+    const double window_flop = static_cast<double>(cost_of(build_model(model, {.batch = 1})).flop);
+    double window = 1, volume = 1;
+    for (const int64_t extent : model.image) window *= static_cast<double>(extent);
+    for (const int64_t extent : open_volume(job_.input)->info().shape) volume *= static_cast<double>(extent);
+    flop_ = window_flop / window * volume;
+  }
 
-  double work() const override { return 1; }  // it is the only item of its call
+  double work() const override { return flop_; }
   bool is_long() const override { return true; }
   int devices() const override { return job_.execution.devices; }
 
@@ -47,6 +57,7 @@ class PredictItem final : public WorkItem {
   }
 
   PredictionJob job_;
+  double flop_ = 0;  // without halos
 };
 
 }  // namespace

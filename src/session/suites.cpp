@@ -36,7 +36,8 @@ std::vector<Case> zoo_cases(const SuiteMachine& machine) {
                 machine.threads);
 }
 
-// Of the report's numbers of devices those that are to be run.
+}  // namespace
+
 std::vector<int> devices_of(const std::vector<int>& report, const SuiteMachine& machine) {
   std::vector<int> devices;
   for (const int count : report) {
@@ -49,6 +50,8 @@ std::vector<int> devices_of(const std::vector<int>& report, const SuiteMachine& 
     throw UserError("--devices: the suite has {}; name some of them", fmt::join(report, ", "));
   return devices;
 }
+
+namespace {
 
 // As axes of a sweep. Every device has the cores that it has when all are at work: otherwise one alone would
 // be another device.
@@ -142,6 +145,9 @@ constexpr std::array kSuites = {
           scaling_cases},
     Suite{"cifar", "ResNet50 and Inception v3 learn CIFAR-10, beside the published Keras table", nullptr,
           cifar_trainings},
+    Suite{.name = "volume",
+          .purpose = "a 3D U-Net learns and predicts made-up volumes, beside the published EMBL tables",
+          .runs_volumes = true},
     Suite{.name = "nodes",
           .purpose = "which host of a cluster is slower than the others",
           .compares_hosts = true},

@@ -25,7 +25,11 @@ struct Suite {
   std::vector<Recipe> (*trainings)(const SuiteMachine& machine) =
       nullptr;                  // instead of cases; their data is still to be named
   bool compares_hosts = false;  // instead of both: check_nodes()
+  bool runs_volumes = false;    // instead of all: volume_work()
 };
+
+// Of the report's numbers of devices those that are to be run. Throws UserError where there are none.
+std::vector<int> devices_of(const std::vector<int>& report, const SuiteMachine& machine);
 
 // The same cells with fewer passes: `scale` (0..1] of them, but at least one warm-up and three timed ones.
 // Sizes stay, since another batch or image would be another measurement; of batches that are scattered those

@@ -21,7 +21,9 @@ TEST(Suites, EveryCaseOfEverySuiteCanRun) {
 
 TEST(Suites, EveryTrainingOfEverySuiteCanBeBuilt) {
   for (const Suite& suite : suites()) {
-    ASSERT_EQ((suite.cases != nullptr) + (suite.trainings != nullptr) + suite.compares_hosts, 1)
+    ASSERT_EQ(
+        (suite.cases != nullptr) + (suite.trainings != nullptr) + suite.compares_hosts + suite.runs_volumes,
+        1)
         << suite.name;
     if (suite.trainings == nullptr) continue;
     EXPECT_FALSE(suite.trainings(kTwoCores).empty()) << suite.name;

@@ -1,6 +1,6 @@
 // The page: its sections in order, and what makes it draw again.
 
-const SECTIONS = [zooSection, batchSection, scalingSection, partsSection, gridSection, rooflineSection, trainingSection, compareSection, tableSection];
+const SECTIONS = [zooSection, batchSection, scalingSection, partsSection, gridSection, rooflineSection, trainingSection, volumesSection, compareSection, tableSection];
 
 function section(id, title, content) {
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), content);

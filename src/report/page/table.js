@@ -97,7 +97,7 @@ function resultRow(entry, columns) {
   return explain(row, entry);
 }
 
-const SUMMARISED = new Set(['samples_ms', 'epochs', 'ranks', 'buckets', 'lost_ms', 'phase_memory_mib', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
+const SUMMARISED = new Set(['samples_ms', 'epochs', 'ranks', 'buckets', 'lost_ms', 'phase_memory_mib', 'slices', 'system', 'command', 'verdict', 'reason', 'known_error', 'correction', 'corrected', 'extrapolated', 'source', 'protocol']);
 
 function repetitions(entry) {
   const times = allEntries.filter(({ cell }) => cell === entry.cell).length;
