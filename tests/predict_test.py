@@ -252,12 +252,14 @@ class Output(Test):
 
     def test_every_compression_and_chunk_holds_the_same(self):
         expected = None
+        small = self.folder / "in.h5"
+        self.write_h5(small, (noise((7, 30, 30)) * 255).astype("uint8"))
         for compression in ("none", "zlib", "zstd", "blosc"):
             for dtype, chunk in (("float32", (4, 20, 28)), ("uint8", (2, 10, 7))):
                 with self.subTest(compression=compression, dtype=dtype):
                     output = self.folder / f"{compression}.{dtype}.zarr"
                     self.predict(*QUICK, "--compression", compression, "--dtype", dtype, "--chunk", ",".join(map(str, chunk)),
-                                 output=output)
+                                 output=output, input=small)
                     array = zarr.open_group(str(output), mode="r")["0"]
                     self.assertEqual((array.chunks, array.dtype), ((3, *chunk), np.dtype(dtype)))
                     self.assertEqual(array.compressor.codec_id if array.compressor else "none", compression)
