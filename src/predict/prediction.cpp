@@ -68,7 +68,7 @@ class Prediction {
     pictured_block_ = broadcast(ranks_, left.empty() ? 0 : left[left.size() / 2]);
     result_.blocks_before = result_.all_blocks - count;
     if (count > 0) {
-      compile();
+      compile_or_leave_nothing();
       result_.compile_ms = now_ms() - begin;
       together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
       together(ranks_, [&] { run_blocks(left); });
@@ -152,6 +152,7 @@ class Prediction {
     if (begun) check_identity(job_.output, identity);
     remove_temporary_files(job_.output);
     if (!begun) {
+      begun_now_ = true;
       write_identity(job_.output, identity);
       const std::string known = read_file_if_present(kernel_cache);
       if (!known.empty()) write_file_atomically(kernels_file(), known);
@@ -172,6 +173,17 @@ class Prediction {
         left.push_back(number);
     }
     return left;
+  }
+
+  // An output that could never be computed is in nobody's way.
+  void compile_or_leave_nothing() {
+    try {
+      compile();
+    } catch (...) {
+      std::error_code none;
+      if (begun_now_) std::filesystem::remove_all(job_.output, none);
+      throw;
+    }
   }
 
   // Of all devices on this host.
@@ -279,6 +291,7 @@ class Prediction {
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;
   std::optional<Journal> journal_;
+  bool begun_now_ = false;  // by this rank in this call
   PipelineFigures figures_;
   PredictionResult result_;
 };
