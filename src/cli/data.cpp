@@ -50,7 +50,7 @@ Point parse_shape(const std::string& text) {
   double count = 1;
   for (const int64_t extent : shape) count *= static_cast<double>(extent);
   if (count < 1 || count > static_cast<double>(kMostMadeVoxels))
-    throw UserError("--shape '{}': from 1 to 10^12 voxels", text);
+    throw UserError("--shape '{}': z,y,x, from 1 to 10^12 voxels in all", text);
   return shape;
 }
 

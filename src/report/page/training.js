@@ -1,6 +1,6 @@
 // Real trainings: loss and what the network could do after each epoch.
 
-const PANELS = [
+const EPOCH_PANELS = [
   { title: 'Loss', axis: 'loss', fields: [['loss', 'training loss', []]] },
   { title: 'Accuracy', axis: 'accuracy, %', fields: [['train_accuracy', 'training accuracy', []], ['test_accuracy', 'test accuracy', [5, 4]]] },
 ];
@@ -49,7 +49,7 @@ function trainingRun(entry) {
     h('h3', {}, swatch(entry.key), title),
     h('p', { class: 'muted' }, `${configuration(record)}. ${plural(record.epochs.length, 'epoch')}${seconds ? ` in ${number(seconds)} s` : ''}${accuracy}. `,
       record.verdict && record.verdict !== 'valid' ? [verdictMark(record), ` ${record.reason || ''}`] : ''),
-    h('div', { class: 'pair' }, (isOfVolume(entry) ? VOLUME_PANELS : PANELS).map((panel) => epochPanel(entry, panel, title))), commandsOf([entry]));
+    h('div', { class: 'pair' }, (isOfVolume(entry) ? VOLUME_PANELS : EPOCH_PANELS).map((panel) => epochPanel(entry, panel, title))), commandsOf([entry]));
 }
 
 function trainingSection() {
