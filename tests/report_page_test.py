@@ -223,7 +223,7 @@ class VolumesTest(BrowserTest):
         self.assertEqual(pixel, [34, 34, 34, 255])
 
     def test_its_figures_stand_beside_them(self):
-        self.assertIn("0.5 Mvox/s", self.text("volumes"))
+        self.assertIn("0.500 Mvox/s", self.text("volumes"))
         self.assertIn("33.5 s", self.text("volumes"))
 
     def test_a_training_on_a_volume_is_judged_by_a_constant_answer(self):
