@@ -37,6 +37,7 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, help="per device; default: every core this process may use")
     parser.add_argument("--image", help="HxW or DxHxW; default: each network's own")
     parser.add_argument("--tacho", default=os.path.join(HERE, "..", "..", "build", "release", "tacho"))
+    parser.add_argument("--engine", default="native", help="of tacho, such as torch: what it costs beside PyTorch itself")
     parser.add_argument("--before", metavar="PATH", help="another build of tacho, the only peer")
     parser.add_argument("--json", metavar="FILE", help="also write all samples there")
     arguments = parser.parse_args()

@@ -45,7 +45,7 @@ class Tacho:
     modes = ("infer", "train")
 
     def __init__(self, case, arguments):
-        self.case, self.tacho, self.environment = case, arguments.tacho, None
+        self.case, self.tacho, self.engine, self.environment = case, arguments.tacho, arguments.engine, None
         self.about, self.peaks_mib = {}, []
 
     def turn(self, passes):
@@ -53,7 +53,7 @@ class Tacho:
         image = "x".join(map(str, case["image"]))
         devices = ["--devices", str(case["devices"])] if case["devices"] > 1 else []
         (record,) = json.loads(run_tacho(
-            self.tacho, "bench", case["model"], "--mode", case["mode"], "--batch", str(case["batch"]),
+            self.tacho, "bench", case["model"], "--engine", self.engine, "--mode", case["mode"], "--batch", str(case["batch"]),
             "--threads", str(case["threads"]), "--image", image, "--weights", case["weights"],
             "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db", *devices,
             environment=self.environment, cores=case["cores"]))
@@ -64,7 +64,7 @@ class Tacho:
 
     def output(self):
         path = os.path.join(self.case["folder"], "tacho.npy")
-        run_tacho(self.tacho, "infer", self.case["model"], "--weights", self.case["weights"],
+        run_tacho(self.tacho, "infer", self.case["model"], "--engine", self.engine, "--weights", self.case["weights"],
                   "--threads", str(self.case["threads"]), "--input", self.case["input"], "--output", path,
                   environment=self.environment)
         return numpy.load(path).ravel()

@@ -48,6 +48,16 @@ constexpr std::array kEntries = {
 
 std::string_view name_of(Mode mode) { return mode == Mode::infer ? "infer" : "train"; }
 
+bool same_work(const Case& a, const Case& b) {
+  const auto work = [](const Case& cell) {
+    Json fields = object_of<Case>(kEntries, cell);
+    for (const char* protocol : {"warmup", "repeat"}) fields.erase(protocol);
+    return fields;
+  };
+  return work(a) == work(b) && a.execution.devices == b.execution.devices &&
+         a.execution.sync_batch_norm == b.execution.sync_batch_norm;
+}
+
 Case part_of(const Case& cell, int rank) {
   Case part = cell;
   if (cell.batch_total > 0)

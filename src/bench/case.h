@@ -35,6 +35,9 @@ inline int64_t images_per_pass(const Case& cell) {
   return cell.batch_total > 0 ? cell.batch_total : cell.batch * cell.execution.devices;
 }
 
+// Whether both compute the same numbers from the same weights, by whatever means: engine, threads, kernels.
+bool same_work(const Case& a, const Case& b);
+
 // The cell as one of its devices computes it.
 Case part_of(const Case& cell, int rank);
 

@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "bench/agreement.h"
 #include "bench/prepared_case.h"
 #include "distributed/collectives.h"
 #include "distributed/seat.h"
@@ -60,17 +61,29 @@ class CellPart {
     if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
       return;
     broadcast_weights(*ranks_, workload_->graph, weights);
+    std::optional<PassOutcome> exact;
+    if (!works([&] { exact = in_single_precision(weights); })) return;
     if (alone) reset_peak_memory();
     if (!works([&] {
           prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_);
         }))
       return;
+    if (exact && !works([&] { require_agreement(*exact, outcome(), bounds()); })) return;
     // Only gradients have to lie alike.
     if (workload_->graph.training) works([&] { require_equal_plans(*ranks_, prepared_->plan()); });
     times_.reserve(static_cast<size_t>(cell_.repeat));
   }
 
   bool is_measured() const { return ranks_ != nullptr && !failure_; }
+  bool computes() const { return is_measured() && find_engine(cell_.execution.engine).computes(); }
+
+  // Of one pass, for comparison with whoever does the same work: before any update.
+  PassOutcome outcome() { return first_pass(prepared_->plan(), workload_->graph); }
+  // The cell fails where it disagrees.
+  void hold_against(const PassOutcome& truth, const AgreementBounds& least) {
+    works([&] { require_agreement(truth, outcome(), looser(bounds(), least)); });
+  }
+  AgreementBounds bounds() const { return agreement_bounds(cell_.execution.precision); }
   // Its threads and cores.
   void sit_down() const {
     const Execution& execution = cell_.execution;
@@ -124,6 +137,15 @@ class CellPart {
     require_memory(beside * memory_need_bytes(cell_, *workload_));
   }
 
+  // What a cell of reduced precision is held against.
+  std::optional<PassOutcome> in_single_precision(const Weights& weights) {
+    if (cell_.execution.precision == kSinglePrecision) return std::nullopt;
+    Case exact = cell_;
+    exact.execution.precision = kSinglePrecision;
+    PreparedCase prepared(exact, *workload_, clone(weights), kernel_cache_->path(), *ranks_);
+    return first_pass(prepared.plan(), workload_->graph);
+  }
+
   // By rank 0 for all that exchange gradients: devices of one cell use the same ones.
   void choose_kernels(const std::filesystem::path& kernel_cache) const {
     sit_down();
@@ -151,6 +173,21 @@ bool should_stop(const RunControl& control) {
   return control.world == nullptr ? own : any(control.world->all(), own);
 }
 
+// Cells that do the same work on other engines or in other precisions: all must agree with the first.
+void require_equal_results(std::span<const Case> cells, std::span<const std::unique_ptr<CellPart>> parts) {
+  for (size_t first = 0; first < cells.size(); ++first) {
+    if (!parts[first]->computes()) continue;
+    std::optional<PassOutcome> truth;
+    const auto earlier = cells.first(first);
+    if (std::ranges::any_of(earlier, [&](const Case& cell) { return same_work(cell, cells[first]); })) continue;
+    for (size_t other = first + 1; other < cells.size(); ++other) {
+      if (!parts[other]->computes() || !same_work(cells[first], cells[other])) continue;
+      if (!truth) truth = parts[first]->outcome();
+      parts[other]->hold_against(*truth, parts[first]->bounds());
+    }
+  }
+}
+
 std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone,
                                    std::optional<Workload> first = {}) {
   std::vector<std::unique_ptr<CellPart>> parts;
@@ -160,6 +197,7 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
                                                control.kernel_cache, alone));
     passes = std::max(passes, cell.warmup + cell.repeat);
   }
+  require_equal_results(cells, parts);
   for (int pass = 0; pass < passes; ++pass) {
     for (const auto& part : parts) {
       if (should_stop(control)) return std::vector(cells.size(), kInterrupted);

@@ -1,9 +1,14 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "base/error.h"
 #include "cli/axis_options.h"
 #include "cli/commands.h"
 #include "cli/driver.h"
+#include "report/compare.h"
 #include "session/bench_items.h"
 
 namespace tacho {
@@ -14,6 +19,32 @@ struct BenchOptions {
   bool interleaved = false;
   KeepOptions keep;
 };
+
+std::string means_of(const Record& record) {
+  return record.precision == kSinglePrecision ? record.engine
+                                              : fmt::format("{} {}", record.engine, record.precision);
+}
+
+// The table, and below it the first engine and precision against each other one.
+std::string present_in_turns(std::span<const Record> records, const Layout& layout) {
+  std::vector<Selection> selections;
+  for (const Record& record : records) {
+    const std::string name = means_of(record);
+    if (std::ranges::count(selections, name, &Selection::name) > 0) continue;
+    std::vector<Record> same;
+    std::ranges::copy_if(records, std::back_inserter(same),
+                         [&](const Record& other) { return means_of(other) == name; });
+    selections.push_back(selection_of(name, same));
+  }
+  std::string text = format_records(records, layout);
+  if (selections.size() > 1) text += "\n" + format_comparison(selections, layout);
+  return text;
+}
+
+WorkItems items_of(std::vector<Case> cells, bool interleaved) {
+  if (interleaved) return turns_item(std::move(cells));
+  return compare_means(cells) ? items_in_turns(std::move(cells)) : bench_items(std::move(cells));
+}
 
 }  // namespace
 
@@ -27,12 +58,13 @@ void add_bench_command(Command app, CommandContext& context) {
   add_keep_options(command, options->keep);
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
-    if (options->interleaved && options->keep.resumed) {
+    std::vector<Case> cells = expand(options->sweep, context.ranks.world());
+    const bool in_turns = options->interleaved || compare_means(cells);
+    if (in_turns && options->keep.resumed) {
       throw UserError("--continue: cells that take turns are measured all at once; leave it out");
     }
-    std::vector<Case> cells = expand(options->sweep, context.ranks.world());
-    const Job job = {.items =
-                         options->interleaved ? turns_item(std::move(cells)) : bench_items(std::move(cells))};
+    Job job = {.items = items_of(cells, options->interleaved)};
+    if (compare_means(cells)) job.present = present_in_turns;
     run_job(job, options->keep, context);
   });
 }

@@ -49,8 +49,11 @@ std::string topology(const SystemInfo& system) {
 
 void add_build(const SystemInfo& system, Grid& grid) {
   for (const Engine* engine : engines()) {
+    std::vector<std::string> devices;
+    for (const std::string& device : engine->devices())
+      devices.push_back(fmt::format("{}: {}", device, fmt::join(engine->precisions(device), ", ")));
     grid.rows.push_back({fmt::format("engine {}", engine->name()),
-                         fmt::format("{}; {}", engine->version(), fmt::join(engine->precisions(), ", "))});
+                         fmt::format("{}; {}", engine->version(), fmt::join(devices, "; "))});
   }
   for (const auto& [name, version] : system.libraries) grid.rows.push_back({"library " + name, version});
   const std::string commit = system.commit.empty() ? "" : ", commit " + system.commit;

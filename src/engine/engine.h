@@ -17,6 +17,7 @@
 namespace tacho {
 
 inline constexpr std::string_view kSinglePrecision = "f32";
+inline constexpr std::string_view kCpu = "cpu";
 
 // Adds up numbers over all devices that share a pass. Every device calls it at the same places of its pass.
 class SumOverDevices {
@@ -35,6 +36,7 @@ struct CompileOptions {
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
+  std::string device = std::string(kCpu);                 // one of Engine::devices()
   // In training, where there is one: the statistics of batch norms are those of all devices' batches, which
   // are of one size. Each batch norm takes one sum in a forward and one in a backward pass; the gradients of
   // parameters stay those of the device's own loss. Must outlive the plan.
@@ -113,8 +115,13 @@ class Engine {
   // Whether its plans tell their steps: Plan::steps().
   virtual bool tells_steps() const { return false; }
 
-  // In which numbers it can compute.
-  virtual std::vector<std::string> precisions() const { return {std::string(kSinglePrecision)}; }
+  // On what it can compute here: kCpu, "cuda:0" and so on.
+  virtual std::vector<std::string> devices() const { return {std::string(kCpu)}; }
+  // In which numbers it can compute there.
+  virtual std::vector<std::string> precisions(const std::string& device) const {
+    static_cast<void>(device);
+    return {std::string(kSinglePrecision)};
+  }
 
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
   virtual int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const = 0;

@@ -9,10 +9,15 @@
 #include "engine/native/native_engine.h"
 #include "engine/null/null_engine.h"
 #include "engine/reference/reference_engine.h"
+#include "engine/torch/torch_engine.h"
 
 namespace tacho {
 
-std::vector<const Engine*> engines() { return {&native_engine(), &reference_engine(), &null_engine()}; }
+std::vector<const Engine*> engines() {
+  std::vector<const Engine*> all = {&native_engine(), &reference_engine(), &null_engine()};
+  if (const Engine* torch = torch_engine()) all.insert(all.begin() + 1, torch);
+  return all;
+}
 
 const Engine& find_engine(std::string_view name) {
   std::string known;

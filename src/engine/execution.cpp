@@ -14,10 +14,14 @@ namespace {
 
 using E = Execution;
 
-constexpr std::string_view kLow = "low", kSync = "sync";
+constexpr std::string_view kLow = "low", kSync = "sync", kCuda = "cuda";
+
+std::string first_device(const std::string& device) { return device == kCuda ? "cuda:0" : device; }
 
 constexpr std::array kEntries = {
     entry<E, &E::engine>("engine"),
+    Entry<E>{"device", [](const E& execution) { return execution.device == kCpu ? Json() : Json(execution.device); },
+             [](E& execution, const Json& value) { read(value, execution.device); }},
     entry<E, &E::precision>("precision"),
     entry<E, &E::devices>("devices"),
     entry<E, &E::threads>("threads"),
@@ -31,10 +35,17 @@ constexpr std::array kEntries = {
     entry<E, &E::bucket_mib>("bucket_mib"),
 };
 
-void check_precision(const Engine& engine, const std::string& precision) {
-  const std::vector<std::string> known = engine.precisions();
+void check_device(const Engine& engine, const std::string& device) {
+  const std::vector<std::string> known = engine.devices();
+  if (std::ranges::find(known, first_device(device)) != known.end()) return;
+  throw UserError("--device '{}': engine {} finds {} here", device, engine.name(), fmt::join(known, ", "));
+}
+
+void check_precision(const Engine& engine, const std::string& precision, const std::string& device) {
+  const std::vector<std::string> known = engine.precisions(first_device(device));
   if (std::ranges::find(known, precision) != known.end()) return;
-  throw UserError("--precision '{}': engine {} has {}", precision, engine.name(), fmt::join(known, ", "));
+  throw UserError("--precision '{}': engine {} has {} on {}", precision, engine.name(), fmt::join(known, ", "),
+                  device);
 }
 
 void check_kernel(const Engine& engine, const std::string& kernel) {
@@ -77,7 +88,8 @@ void check_execution(const Execution& execution, bool training) {
     throw UserError("--parallel {}: devices share {} by {}", execution.parallel,
                     training ? "training" : "inference", training ? "allreduce" : "replicas or scatter");
   }
-  check_precision(engine, execution.precision);
+  check_device(engine, execution.device);
+  check_precision(engine, execution.precision, execution.device);
   check_kernel(engine, execution.kernel);
   if (!execution.low_memory) return;
   if (const auto reason = engine.why_no_low_memory())
@@ -92,7 +104,8 @@ CompileOptions compile_options(const Execution& execution, uint64_t seed, const 
           .low_memory = execution.low_memory,
           .kernel = execution.kernel,
           .kernel_cache = kernel_cache,
-          .precision = execution.precision};
+          .precision = execution.precision,
+          .device = first_device(execution.device)};
 }
 
 }  // namespace tacho

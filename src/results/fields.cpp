@@ -172,6 +172,12 @@ constexpr std::array kFields = {
     on_axis(
         Field{"engine", access<&R::engine>, FieldRole::means, Column::differing, "engine", text<&R::engine>},
         {.parse = words, .help = "Of those 'tacho system' lists; default: the first of them", .nesting = 3}),
+    on_axis(
+        Field{"device", access<&R::device>, FieldRole::means, Column::present, "device", text<&R::device>},
+        {.parse = words,
+         .fallback = "cpu",
+         .help = "cpu, or cuda or cuda:1 where the engine finds a GPU",
+         .nesting = 4}),
     on_axis(Field{"precision", access<&R::precision>, FieldRole::work, Column::differing, "precision",
                   text<&R::precision>},
             {.parse = words,

@@ -35,7 +35,7 @@ struct Record {
 
   std::string model = {};
   std::string mode = {};  // of kModes
-  std::string engine = {}, precision = {};
+  std::string engine = {}, device = {}, precision = {};
   int64_t batch = 0;        // per device
   int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;

@@ -115,7 +115,9 @@ class TurnsItem final : public WorkItem {
   }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
-    const std::string where = fmt::format("{} cells in turns", cells_.size());
+    const std::string where = same_work(cells_.front(), cells_.back())
+                                  ? fmt::format("{} in {} ways", name_of(cells_.front()), cells_.size())
+                                  : fmt::format("{} cells in turns", cells_.size());
     const std::vector<Measurement> measurements = run_interleaved(cells_, control_of(context, where));
     if (!context.world.is_first()) return;
     const std::string mark = unique_id();
@@ -177,6 +179,29 @@ WorkItems bench_items(std::vector<Case> cells) {
 WorkItems turns_item(std::vector<Case> cells) {
   WorkItems items;
   items.push_back(std::make_unique<TurnsItem>(std::move(cells)));
+  return items;
+}
+
+bool compare_means(std::span<const Case> cells) {
+  return std::ranges::any_of(cells, [&](const Case& cell) {
+    const Execution &first = cells.front().execution, &other = cell.execution;
+    return first.engine != other.engine || first.precision != other.precision;
+  });
+}
+
+WorkItems items_in_turns(std::vector<Case> cells) {
+  std::vector<std::vector<Case>> groups;
+  for (Case& cell : cells) {
+    const auto group = std::ranges::find_if(
+        groups, [&](const std::vector<Case>& others) { return same_work(others.front(), cell); });
+    if (group == groups.end()) {
+      groups.push_back({std::move(cell)});
+    } else {
+      group->push_back(std::move(cell));
+    }
+  }
+  WorkItems items;
+  for (std::vector<Case>& group : groups) items.push_back(std::make_unique<TurnsItem>(std::move(group)));
   return items;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "bench/case.h"
@@ -16,6 +17,13 @@ WorkItems bench_items(std::vector<Case> cells);
 
 // One item whose cells take turns, pass by pass.
 WorkItems turns_item(std::vector<Case> cells);
+
+// Whether any of them are the same work by other engines or in other precisions.
+bool compare_means(std::span<const Case> cells);
+
+// Cells that do the same work take turns, so that their engines and precisions can be compared; the work of
+// one item after that of the other.
+WorkItems items_in_turns(std::vector<Case> cells);
 
 // Where the time of a pass goes; `profile` gets it.
 WorkItems profile_item(const Case& cell, std::optional<Profile>& profile);

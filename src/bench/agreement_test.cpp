@@ -1,0 +1,57 @@
+#include "bench/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+namespace tacho {
+namespace {
+
+Tensor of(std::array<float, 3> values) { return Tensor::from<float>({3}, values); }
+
+PassOutcome outcome() {
+  PassOutcome made = {of({1, 2, 2}), 4};
+  made.gradients.push_back(of({1, 0, 0}));
+  made.gradients.push_back(of({0, 3, 4}));
+  return made;
+}
+
+constexpr AgreementBounds kBounds = {.prediction = 0.01, .loss = 0.01, .gradients = 0.1};
+
+TEST(Agreement, HoldsWithinTheBounds) {
+  PassOutcome other = outcome();
+  other.prediction.values<float>()[0] += 0.029f;  // of a length of 3
+  other.loss += 0.039;
+  other.gradients[0].values<float>()[1] += 0.5f;  // of a length of 5.1
+  EXPECT_NO_THROW(require_agreement(outcome(), other, kBounds));
+}
+
+TEST(Agreement, EndsWhereAnythingLiesFurtherApart) {
+  PassOutcome prediction = outcome(), loss = outcome(), gradients = outcome();
+  prediction.prediction.values<float>()[0] += 0.031f;
+  loss.loss -= 0.041;
+  gradients.gradients[0].values<float>()[1] += 0.52f;
+  for (const PassOutcome* other : {&prediction, &loss, &gradients})
+    EXPECT_THROW(require_agreement(outcome(), *other, kBounds), std::runtime_error);
+}
+
+TEST(Agreement, EndsWithWhatIsNotANumber) {
+  PassOutcome other = outcome();
+  other.gradients[1].values<float>()[2] = std::nanf("");
+  EXPECT_THROW(require_agreement(outcome(), other, kBounds), std::runtime_error);
+  other = outcome();
+  other.loss = std::nan("");
+  EXPECT_THROW(require_agreement(outcome(), other, kBounds), std::runtime_error);
+}
+
+TEST(Agreement, LeavesReducedPrecisionMoreRoom) {
+  const AgreementBounds exact = agreement_bounds(std::string(kSinglePrecision)),
+                        reduced = agreement_bounds("bf16");
+  EXPECT_LT(exact.prediction, reduced.prediction);
+  EXPECT_LT(exact.gradients, reduced.gradients);
+  EXPECT_EQ(looser(exact, reduced).loss, reduced.loss);
+}
+
+}  // namespace
+}  // namespace tacho

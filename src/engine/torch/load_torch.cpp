@@ -1,0 +1,73 @@
+#include <dlfcn.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "engine/memory_estimate.h"
+#include "engine/torch/module/torch_module.h"
+#include "engine/torch/torch_engine.h"
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the program, as it is built, or where it is installed.
+fs::path module_file() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const std::array places = {folder / kTorchModuleFile, folder.parent_path() / "lib/tacho" / kTorchModuleFile};
+  for (const fs::path& file : places) {
+    if (fs::exists(file)) return file;
+  }
+  throw UserError("engine torch: {} is not there; install tacho's torch component", places.back().string());
+}
+
+const TorchModule& load() {
+  const fs::path file = module_file();
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const entry = library == nullptr ? nullptr : dlsym(library, kTorchModuleEntry);
+  if (entry == nullptr) throw UserError("engine torch: cannot load {}: {}", file.string(), dlerror());
+  return reinterpret_cast<TorchModuleEntry>(entry)();
+}
+
+const TorchModule& module() {
+  static const TorchModule& loaded = load();
+  return loaded;
+}
+
+class TorchEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "torch"; }
+  std::string version() const override { return "libtorch " TACHO_TORCH_VERSION; }
+  std::vector<std::string> devices() const override { return module().devices(); }
+  std::vector<std::string> precisions(const std::string& device) const override {
+    return module().precisions(device);
+  }
+  std::vector<std::string> kernels() const override { return module().layouts(); }
+
+  // It frees what no later node and no backward pass needs, like a plan with one arena.
+  int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
+    return estimate_arena_plan_bytes(graph, options.update);
+  }
+
+  // libtorch computes in this thread's team of OpenMP, which is bound to its cores here.
+  std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
+                                const CompileOptions& options) const override {
+    require_memory(estimate_memory_bytes(graph, options));
+    use_threads(options.threads);
+    return module().compile(graph, std::move(weights), options);
+  }
+};
+
+}  // namespace
+
+const Engine* torch_engine() {
+  static const TorchEngine engine;
+  return &engine;
+}
+
+}  // namespace tacho

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <vector>
+
+namespace tacho::torch_engine {
+
+// In which numbers libtorch can compute on this device.
+std::vector<std::string> precisions(const std::string& device);
+
+// While it lives, libtorch computes in this precision: tf32 rounds the inputs of products on a GPU, and with
+// bf16 and f16 autocast computes convolutions and products so, and leaves to single precision what needs it.
+class PrecisionScope {
+ public:
+  PrecisionScope(const std::string& precision, const at::Device& device);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  at::DeviceType device_;
+  bool autocasts_;
+};
+
+}  // namespace tacho::torch_engine

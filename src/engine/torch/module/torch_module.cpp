@@ -1,0 +1,16 @@
+#include "engine/torch/module/torch_module.h"
+
+#include "engine/torch/module/device.h"
+#include "engine/torch/module/layout.h"
+#include "engine/torch/module/precision.h"
+#include "engine/torch/module/torch_plan.h"
+
+namespace tacho {
+
+extern "C" const TorchModule& tacho_torch_module() {
+  static constexpr TorchModule kModule = {&torch_engine::devices, &torch_engine::precisions,
+                                          &torch_engine::layouts, &torch_engine::compile};
+  return kModule;
+}
+
+}  // namespace tacho

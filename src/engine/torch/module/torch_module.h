@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace tacho {
+
+// What only libtorch can do: a library of its own, loaded on first use. It calls functions of the program that
+// loads it, so both are of one build.
+struct TorchModule {
+  std::vector<std::string> (*devices)();
+  std::vector<std::string> (*precisions)(const std::string& device);
+  std::vector<std::string> (*layouts)();
+  // As Engine::compile().
+  std::unique_ptr<Plan> (*compile)(const Graph& graph, Weights weights, const CompileOptions& options);
+};
+
+inline constexpr const char* kTorchModuleFile = "libtacho_torch.so";
+inline constexpr const char* kTorchModuleEntry = "tacho_torch_module";
+using TorchModuleEntry = const TorchModule& (*)();
+
+}  // namespace tacho

@@ -1,0 +1,225 @@
+#include "engine/torch/module/torch_plan.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/torch/module/device.h"
+#include "engine/torch/module/flat_parameters.h"
+#include "engine/torch/module/forward_ops.h"
+#include "engine/torch/module/layout.h"
+#include "engine/torch/module/lifetimes.h"
+#include "engine/torch/module/precision.h"
+#include "engine/torch/module/tensors.h"
+
+namespace tacho::torch_engine {
+namespace {
+
+namespace autograd = torch::autograd;
+
+// libtorch's errors have many lines and end in a stack.
+template<typename Work>
+auto translated(Work&& work) {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    const std::string line = text.substr(0, text.find('\n'));
+    if (text.find("alloc") != std::string::npos) throw OutOfMemory("libtorch: " + line);
+    throw std::runtime_error("libtorch: " + line);
+  }
+}
+
+// Tells a plan when autograd has added the last of a parameter's gradient.
+class WhenFinal : public autograd::FunctionPostHook {
+ public:
+  explicit WhenFinal(std::function<void()> tell) : tell_(std::move(tell)) {}
+  autograd::variable_list operator()(const autograd::variable_list& outputs,
+                                     const autograd::variable_list&) override {
+    tell_();
+    return outputs;
+  }
+
+ private:
+  std::function<void()> tell_;
+};
+
+// Runs the forward nodes of a graph op by op, as PyTorch does, and leaves the backward pass to autograd:
+// so it allocates in every pass, as PyTorch does.
+class TorchPlan final : public Plan {
+ public:
+  TorchPlan(const Graph& graph, const Weights& weights, const CompileOptions& options, Layout layout)
+      : graph_(graph),
+        options_(options),
+        device_(options.device),
+        layout_(layout),
+        lifetimes_(find_lifetimes(graph)),
+        values_(graph.values.size()),
+        flat_(graph, options.update, device_) {
+    for (const ValueId id : graph_.inputs) value(id) = empty(id);
+    for (const ValueId id : graph_.weights()) {
+      const Trained* trained = flat_.find(id);
+      value(id) = trained == nullptr ? empty(id) : trained->value;
+      write(id, weights.at(graph_.value(id).name));
+    }
+    if (graph_.outputs.size() > 2) value(graph_.inputs[0]).set_requires_grad(true);
+    final_.resize(flat_.trained().size());
+    for (size_t i = 0; i < flat_.trained().size(); ++i) watch(i);
+  }
+
+  void write(ValueId id, const Tensor& tensor) override {
+    const at::NoGradGuard no_gradients;
+    value(id).copy_(borrowed(tensor));
+  }
+
+  Tensor read(ValueId id) const override {
+    const Value& of = graph_.value(id);
+    Tensor tensor(of.shape, of.dtype);
+    read_into(id, tensor);
+    return tensor;
+  }
+
+  void read_into(ValueId id, Tensor& tensor) const override { copy_to_host(readable(id), tensor); }
+
+  void forward() override {
+    translated([&] {
+      at::set_num_threads(options_.threads);
+      const c10::InferenceMode inference(!graph_.training);
+      const PrecisionScope precision(options_.precision, device_);
+      const Pass pass = {options_.seed, passes_, options_.batch_norm_sums};
+      for (size_t i = 0; i < graph_.backward_begin; ++i) {
+        run_forward(graph_.nodes[i], values_, pass, lifetimes_[i].may_overwrite);
+        for (const ValueId id : lifetimes_[i].last_used) value(id).reset();
+      }
+      ++passes_;
+      finish_work_on(device_);
+    });
+  }
+
+  void backward(GradientSink* sink) override {
+    translated([&] {
+      at::set_num_threads(options_.threads);
+      flat_.zero_gradients();
+      value(graph_.inputs[0]).mutable_grad().reset();
+      std::ranges::fill(final_, 0);
+      sink_ = sink;
+      taken_ = 0;
+      at::Tensor& loss = value(graph_.outputs[1]);
+      autograd::backward({loss}, {});
+      loss = loss.detach();
+      // What the loss does not depend on has the gradient 0.
+      std::ranges::fill(final_, 1);
+      if (sink != nullptr) flat_.fetch_gradients();
+      hand_over();
+      finish_work_on(device_);
+    });
+  }
+
+  void update(std::optional<double> learning_rate) override {
+    at::set_num_threads(options_.threads);
+    UpdateRule rule = options_.update;
+    if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
+    if (sink_ != nullptr) flat_.put_back_gradients();
+    flat_.update(rule, ++updates_);
+    finish_work_on(device_);
+  }
+
+  bool trains() const override { return graph_.training; }
+
+  std::vector<std::span<float>> gradients() override {
+    std::vector<std::span<float>> ranges;
+    for (const Trained& trained : flat_.trained()) ranges.push_back(flat_.gradient_span(trained));
+    return ranges;
+  }
+
+  Tensor read_state(ValueId parameter, int which) const override {
+    Tensor tensor(graph_.shape(parameter), DType::f32);
+    copy_to_host(flat_.state(*flat_.find(parameter), which), tensor);
+    return tensor;
+  }
+  void write_state(ValueId parameter, int which, const Tensor& tensor) override {
+    flat_.state(*flat_.find(parameter), which).copy_(borrowed(tensor));
+  }
+
+  PlanCounters counters() const override { return {passes_, updates_}; }
+  void set_counters(const PlanCounters& counters) override {
+    passes_ = counters.passes;
+    updates_ = counters.updates;
+  }
+
+  int64_t memory_bytes() const override {
+    int64_t bytes = flat_.bytes();
+    for (const auto& ids : {graph_.inputs, graph_.weights()}) {
+      for (const ValueId id : ids) {
+        if (flat_.find(id) == nullptr) bytes += static_cast<int64_t>(value(id).nbytes());
+      }
+    }
+    return bytes;
+  }
+
+ private:
+  at::Tensor& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
+  const at::Tensor& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
+
+  at::Tensor empty(ValueId id) const {
+    const Value& of = graph_.value(id);
+    return at::empty(of.shape, at::TensorOptions(device_).dtype(scalar_type(of.dtype)))
+        .contiguous(memory_format(layout_, static_cast<int64_t>(of.shape.size())));
+  }
+
+  at::Tensor readable(ValueId id) const {
+    for (const Trained& trained : flat_.trained()) {
+      if (trained.gradient == id) return flat_.gradient(trained);
+    }
+    const bool of_input = graph_.outputs.size() > 2 && graph_.outputs[2] == id;
+    return of_input ? value(graph_.inputs[0]).grad() : value(id);
+  }
+
+  void watch(size_t number) {
+    const auto accumulator = autograd::impl::grad_accumulator(flat_.trained()[number].value);
+    accumulator->add_post_hook(std::make_unique<WhenFinal>([this, number] {
+      final_[number] = 1;
+      if (device_.is_cpu()) hand_over();
+    }));
+    accumulators_.push_back(accumulator);
+  }
+
+  // In their order, as far as all are final.
+  void hand_over() {
+    for (; taken_ < final_.size() && final_[taken_]; ++taken_) {
+      if (sink_ != nullptr) sink_->take(flat_.gradient_span(flat_.trained()[taken_]));
+    }
+  }
+
+  Graph graph_;
+  CompileOptions options_;
+  at::Device device_;
+  Layout layout_;
+  std::vector<NodeLifetimes> lifetimes_;
+  std::vector<at::Tensor> values_;  // by ValueId; those of activations only while they are needed
+  FlatParameters flat_;
+  std::vector<std::shared_ptr<autograd::Node>> accumulators_;  // which parameters do not keep themselves
+  std::vector<char> final_;                                    // by trained parameter, of this backward pass
+  size_t taken_ = 0;                                           // by the sink
+  GradientSink* sink_ = nullptr;                               // of the last backward pass
+  uint64_t passes_ = 0;
+  int64_t updates_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Plan> compile(const Graph& graph, Weights weights, const CompileOptions& options) {
+  return translated([&]() -> std::unique_ptr<Plan> {
+    at::set_num_threads(options.threads);
+    const Layout layout = options.kernel.empty() ? Layout::channels_last : find_layout(options.kernel);
+    return std::make_unique<TorchPlan>(graph, weights, options, layout);
+  });
+}
+
+}  // namespace tacho::torch_engine

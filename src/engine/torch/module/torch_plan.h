@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.h"
+
+namespace tacho::torch_engine {
+
+// Throws OutOfMemory where libtorch finds no room.
+std::unique_ptr<Plan> compile(const Graph& graph, Weights weights, const CompileOptions& options);
+
+}  // namespace tacho::torch_engine

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/engine.h"
+
+namespace tacho {
+
+// libtorch computes; none in a build without it. libtorch itself is loaded on first use, so that whoever does
+// not ask for this engine does not wait for it.
+const Engine* torch_engine();
+
+}  // namespace tacho
