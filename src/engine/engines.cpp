@@ -25,6 +25,7 @@ const Engine& find_engine(std::string_view name) {
     if (engine->name() == name) return *engine;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
   }
+  if (name == kTorch) throw UserError("engine torch: this build has no libtorch; scripts/install-dependencies torch, then build");
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
 }
 

@@ -41,7 +41,7 @@ const TorchModule& module() {
 
 class TorchEngine final : public Engine {
  public:
-  std::string_view name() const override { return "torch"; }
+  std::string_view name() const override { return kTorch; }
   std::string version() const override { return "libtorch " TACHO_TORCH_VERSION; }
   std::vector<std::string> devices() const override { return module().devices(); }
   std::vector<std::string> precisions(const std::string& device) const override {
