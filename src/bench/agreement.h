@@ -18,9 +18,9 @@ struct PassOutcome {
 PassOutcome first_pass(Plan& plan, const Graph& graph);
 
 // How far two outcomes of the same work may lie apart: the length of the difference relative to the length of
-// the first, of all gradients together.
+// the first, of all gradients together; and how much their gradients may differ in length.
 struct AgreementBounds {
-  double prediction = 0, loss = 0, gradients = 0;
+  double prediction = 0, loss = 0, gradients = 0, gradient_length = 0;
 };
 
 // Where one of both computes in these numbers, the other in at least as exact ones.

@@ -17,7 +17,8 @@ PassOutcome outcome() {
   return made;
 }
 
-constexpr AgreementBounds kBounds = {.prediction = 0.01, .loss = 0.01, .gradients = 0.1};
+constexpr AgreementBounds kBounds = {
+    .prediction = 0.01, .loss = 0.01, .gradients = 0.1, .gradient_length = 0.05};
 
 TEST(Agreement, HoldsWithinTheBounds) {
   PassOutcome other = outcome();
@@ -34,6 +35,18 @@ TEST(Agreement, EndsWhereAnythingLiesFurtherApart) {
   gradients.gradients[0].values<float>()[1] += 0.52f;
   for (const PassOutcome* other : {&prediction, &loss, &gradients})
     EXPECT_THROW(require_agreement(outcome(), *other, kBounds), std::runtime_error);
+}
+
+// Turned by some degrees, and not turned but longer.
+TEST(Agreement, TellsDirectionFromLength) {
+  PassOutcome turned = outcome(), longer = outcome();
+  turned.gradients[0].values<float>()[0] = -1;
+  for (float& value : longer.gradients[1].values<float>()) value *= 1.06f;
+  const AgreementBounds any_direction = {1, 1, 10, 0.05}, any_length = {1, 1, 10, 10};
+  EXPECT_THROW(require_agreement(outcome(), turned, kBounds), std::runtime_error);
+  EXPECT_NO_THROW(require_agreement(outcome(), turned, any_direction));
+  EXPECT_THROW(require_agreement(outcome(), longer, any_direction), std::runtime_error);
+  EXPECT_NO_THROW(require_agreement(outcome(), longer, any_length));
 }
 
 TEST(Agreement, EndsWithWhatIsNotANumber) {

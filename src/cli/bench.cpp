@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -20,21 +18,15 @@ struct BenchOptions {
   KeepOptions keep;
 };
 
-std::string means_of(const Record& record) {
-  return record.precision == kSinglePrecision ? record.engine
-                                              : fmt::format("{} {}", record.engine, record.precision);
-}
-
-// The table, and below it the first engine and precision against each other one.
-std::string present_in_turns(std::span<const Record> records, const Layout& layout) {
+// The table, and below it the first engine against each other one.
+std::string present_engines(std::span<const Record> records, const Layout& layout) {
   std::vector<Selection> selections;
   for (const Record& record : records) {
-    const std::string name = means_of(record);
-    if (std::ranges::count(selections, name, &Selection::name) > 0) continue;
+    if (std::ranges::count(selections, record.engine, &Selection::name) > 0) continue;
     std::vector<Record> same;
     std::ranges::copy_if(records, std::back_inserter(same),
-                         [&](const Record& other) { return means_of(other) == name; });
-    selections.push_back(selection_of(name, same));
+                         [&](const Record& other) { return other.engine == record.engine; });
+    selections.push_back(selection_of(record.engine, same));
   }
   std::string text = format_records(records, layout);
   if (selections.size() > 1) text += "\n" + format_comparison(selections, layout);
@@ -64,7 +56,7 @@ void add_bench_command(Command app, CommandContext& context) {
       throw UserError("--continue: cells that take turns are measured all at once; leave it out");
     }
     Job job = {.items = items_of(cells, options->interleaved)};
-    if (compare_means(cells)) job.present = present_in_turns;
+    if (compare_means(cells)) job.present = present_engines;
     run_job(job, options->keep, context);
   });
 }
