@@ -42,7 +42,10 @@ int64_t global_batch(const Json& identity) {
   return identity.value("batch", int64_t{0}) * devices_of(identity);
 }
 
-// Other devices may go on with a run, as long as each step still takes the same images.
+std::string engine_of(const Json& identity) { return identity.value("engine", std::string()); }
+
+// Another engine may go on with a run, and so may other devices, as long as each step still takes the same
+// images.
 void require_same_run(const Json& theirs, const Json& ours) {
   if (!theirs.is_object()) {
     throw UserError(
@@ -54,10 +57,10 @@ void require_same_run(const Json& theirs, const Json& ours) {
         "--resume: the checkpoint is of another run: batch {} over all {} devices, here {} over {}",
         global_batch(theirs), devices_of(theirs), global_batch(ours), devices_of(ours));
   }
-  static const std::set<std::string_view> shared_out = {"devices", "batch", "threads", "bucket_mib",
-                                                        "parallel"};
-  const std::string found =
-      differences(theirs, ours, other_devices ? shared_out : std::set<std::string_view>());
+  std::set<std::string_view> free = {"engine", "device"};
+  if (engine_of(theirs) != engine_of(ours)) free.insert("kernel");
+  if (other_devices) free.insert({"devices", "batch", "threads", "bucket_mib", "parallel"});
+  const std::string found = differences(theirs, ours, free);
   if (!found.empty()) throw UserError("--resume: the checkpoint is of another run: {}", found);
 }
 
@@ -183,7 +186,10 @@ class Trainer {
     broadcast_state(ranks_, graph_, states_, *plan_);
     state_ = state_from_json_text(broadcast(ranks_, to_json_text(state_)));
     const int64_t before = devices_of(state_.recipe), now = devices_of(own.recipe);
-    if (before != now) {
+    if (engine_of(state_.recipe) != engine_of(own.recipe)) {
+      note(fmt::format("engine {} computed it before, now {}: it will not end in the same bits",
+                       engine_of(state_.recipe), engine_of(own.recipe)));
+    } else if (before != now) {
       note(fmt::format("it ran on {} devices before, now on {}: it will not end in the same bits", before,
                        now));
     } else if (own.kernels != state_.kernels) {

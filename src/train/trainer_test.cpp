@@ -1,5 +1,6 @@
 #include "train/trainer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/test_folder.h"
 #include "data/source.h"
+#include "engine/engines.h"
 #include "models/initialize.h"
 #include "train/image_training.h"
 
@@ -42,6 +44,14 @@ void expect_same(const Weights& a, const Weights& b) {
   ASSERT_EQ(a.size(), b.size());
   for (const auto& [name, tensor] : a) {
     EXPECT_EQ(std::memcmp(tensor.raw(), b.at(name).raw(), tensor.bytes()), 0) << name;
+  }
+}
+
+// Rounded otherwise in each of seven steps.
+void expect_near(const Weights& a, const Weights& b) {
+  for (const auto& [name, tensor] : a) {
+    const auto of_a = tensor.values<float>(), of_b = b.at(name).values<float>();
+    for (size_t i = 0; i < of_a.size(); ++i) ASSERT_NEAR(of_a[i], of_b[i], 1e-4) << name;
   }
 }
 
@@ -106,6 +116,29 @@ TEST(Trainer, RefusesTheCheckpointOfAnotherRun) {
   EXPECT_THAT([&] { run(recipe, {.checkpoints = folder, .resume = true}); },
               testing::ThrowsMessage<UserError>("--resume: the checkpoint is of another run: seed 4, here 5; "
                                                 "dropout none, here 0.25"));
+}
+
+// Weights, the optimizer's state and the place in the data mean the same to every engine.
+TEST(Trainer, GoesOnWithTheCheckpointOfAnotherEngine) {
+  for (const Engine* other : engines()) {
+    if (!other->computes() || other->name() == "native") continue;
+    const TestFolder folder;
+    const TrainControl control = {.checkpoints = folder.path() / "checkpoints", .resume = true};
+    Recipe recipe = small_recipe();
+    const Weights whole = run(recipe).weights;
+    recipe.execution.engine = other->name();
+    int steps = 0;
+    run(recipe, control,
+        {.on_step = [&](const StepReport&) { ++steps; }, .should_stop = [&] { return steps == 3; }});
+    recipe.execution.engine = "native";
+    std::vector<std::string> notes;
+    const TrainResult rest =
+        run(recipe, control, {.on_note = [&](const std::string& what) { notes.push_back(what); }});
+    EXPECT_EQ(rest.end, TrainEnd::done);
+    EXPECT_THAT(notes, testing::Contains(testing::StartsWith(
+                           fmt::format("engine {} computed it before, now native", other->name()))));
+    expect_near(whole, rest.weights);
+  }
 }
 
 TEST(Recipe, IsTheSameRunWithLittleMemory) {
