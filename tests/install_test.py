@@ -55,9 +55,19 @@ class Install(unittest.TestCase):
         files = [os.path.relpath(os.path.join(folder, name), self.prefix)
                  for folder, _, names in os.walk(self.prefix) for name in names]
         published = "share/tacho/references/"
+        torch = ["lib/tacho/libtacho_torch.so"] if self.has_torch() else []
         self.assertCountEqual([name for name in files if not name.startswith(published)],
                               ["bin/tacho", "share/man/man1/tacho.1.gz", "share/doc/tacho/copyright",
-                               "share/bash-completion/completions/tacho"])
+                               "share/bash-completion/completions/tacho", *torch])
+
+    def has_torch(self):
+        return "engine torch" in run(self.tacho, "system").stdout
+
+    def test_the_installed_program_finds_its_torch_engine(self):
+        if not self.has_torch():
+            self.skipTest("this build has no libtorch")
+        done = run(self.tacho, "bench", "squeezenet1_1", "--engine", "torch", "--batch", "1", "--image", "64x64", "--warmup", "0", "--repeat", "1", "--no-db")
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(published + "dgx1-v100.json", files)
 
     def test_the_manual_page_names_every_command_and_option(self):

@@ -47,13 +47,22 @@ std::string topology(const SystemInfo& system) {
                      system.smt.value_or(false) ? "on" : "off");
 }
 
+// "cpu: f32, bf16", or why it cannot be loaded.
+std::string what_it_has(const Engine& engine) {
+  try {
+    std::vector<std::string> devices;
+    for (const std::string& device : engine.devices())
+      devices.push_back(fmt::format("{}: {}", device, fmt::join(engine.precisions(device), ", ")));
+    return fmt::format("{}", fmt::join(devices, "; "));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
 void add_build(const SystemInfo& system, Grid& grid) {
   for (const Engine* engine : engines()) {
-    std::vector<std::string> devices;
-    for (const std::string& device : engine->devices())
-      devices.push_back(fmt::format("{}: {}", device, fmt::join(engine->precisions(device), ", ")));
     grid.rows.push_back({fmt::format("engine {}", engine->name()),
-                         fmt::format("{}; {}", engine->version(), fmt::join(devices, "; "))});
+                         fmt::format("{}; {}", engine->version(), what_it_has(*engine))});
   }
   for (const auto& [name, version] : system.libraries) grid.rows.push_back({"library " + name, version});
   const std::string commit = system.commit.empty() ? "" : ", commit " + system.commit;

@@ -25,7 +25,8 @@ const Engine& find_engine(std::string_view name) {
     if (engine->name() == name) return *engine;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
   }
-  if (name == kTorch) throw UserError("engine torch: this build has no libtorch; scripts/install-dependencies torch, then build");
+  if (name == kTorch)
+    throw UserError("engine torch: this tacho has no libtorch; scripts/install-dependencies torch, then build it");
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
 }
 

@@ -1,6 +1,5 @@
 #include <dlfcn.h>
 
-#include <array>
 #include <filesystem>
 #include <string>
 
@@ -16,18 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the program, as it is built, or where it is installed.
-fs::path module_file() {
+// Beside the program, as it is built, or where it is installed; empty where it was left out.
+fs::path find_module() {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const std::array places = {folder / kTorchModuleFile, folder.parent_path() / "lib/tacho" / kTorchModuleFile};
-  for (const fs::path& file : places) {
+  for (const fs::path& file :
+       {folder / kTorchModuleFile, folder.parent_path() / "lib/tacho" / kTorchModuleFile}) {
     if (fs::exists(file)) return file;
   }
-  throw UserError("engine torch: {} is not there; install tacho's torch component", places.back().string());
+  return {};
 }
 
 const TorchModule& load() {
-  const fs::path file = module_file();
+  const fs::path file = find_module();
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const entry = library == nullptr ? nullptr : dlsym(library, kTorchModuleEntry);
   if (entry == nullptr) throw UserError("engine torch: cannot load {}: {}", file.string(), dlerror());
@@ -67,7 +66,8 @@ class TorchEngine final : public Engine {
 
 const Engine* torch_engine() {
   static const TorchEngine engine;
-  return &engine;
+  static const bool is_there = !find_module().empty();
+  return is_there ? &engine : nullptr;
 }
 
 }  // namespace tacho
