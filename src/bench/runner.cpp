@@ -179,7 +179,8 @@ void require_equal_results(std::span<const Case> cells, std::span<const std::uni
     if (!parts[first]->computes()) continue;
     std::optional<PassOutcome> truth;
     const auto earlier = cells.first(first);
-    if (std::ranges::any_of(earlier, [&](const Case& cell) { return same_work(cell, cells[first]); })) continue;
+    if (std::ranges::any_of(earlier, [&](const Case& cell) { return same_work(cell, cells[first]); }))
+      continue;
     for (size_t other = first + 1; other < cells.size(); ++other) {
       if (!parts[other]->computes() || !same_work(cells[first], cells[other])) continue;
       if (!truth) truth = parts[first]->outcome();

@@ -26,7 +26,8 @@ const Engine& find_engine(std::string_view name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", engine->name());
   }
   if (name == kTorch)
-    throw UserError("engine torch: this tacho has no libtorch; scripts/install-dependencies torch, then build it");
+    throw UserError(
+        "engine torch: this tacho has no libtorch; scripts/install-dependencies torch, then build it");
   throw UserError("engine '{}' is unknown; this build has {}", name, known);
 }
 

@@ -23,7 +23,8 @@ TEST(Engines, AnUnknownNameIsAnsweredWithTheKnownOnes) {
   } catch (const UserError& error) {
     std::vector<std::string_view> names;
     for (const Engine* engine : engines()) names.push_back(engine->name());
-    EXPECT_EQ(error.what(), fmt::format("engine 'cuda' is unknown; this build has {}", fmt::join(names, ", ")));
+    EXPECT_EQ(error.what(),
+              fmt::format("engine 'cuda' is unknown; this build has {}", fmt::join(names, ", ")));
   }
 }
 

@@ -20,7 +20,8 @@ std::string first_device(const std::string& device) { return device == kCuda ? "
 
 constexpr std::array kEntries = {
     entry<E, &E::engine>("engine"),
-    Entry<E>{"device", [](const E& execution) { return execution.device == kCpu ? Json() : Json(execution.device); },
+    Entry<E>{"device",
+             [](const E& execution) { return execution.device == kCpu ? Json() : Json(execution.device); },
              [](E& execution, const Json& value) { read(value, execution.device); }},
     entry<E, &E::precision>("precision"),
     entry<E, &E::devices>("devices"),

@@ -243,7 +243,6 @@ Subject reference() { return {"reference", find_engine("reference")}; }
 Subject native() { return {"native", {find_engine("native"), "onednn"}}; }
 Subject native_low_memory() { return {"native_low_memory", {find_engine("native"), "onednn", true}}; }
 
-
 std::vector<Subject> subjects() {
   std::vector<Subject> all = {reference(), native(), native_low_memory()};
   for (const EngineUnderTest& engine : engines_under_test()) {

@@ -29,7 +29,7 @@ const TorchModule& load() {
   const fs::path file = find_module();
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const entry = library == nullptr ? nullptr : dlsym(library, kTorchModuleEntry);
-  if (entry == nullptr) throw UserError("engine torch: cannot load {}: {}", file.string(), dlerror());
+  if (entry == nullptr) throw UserError("engine torch: cannot be loaded: {}", dlerror());
   return reinterpret_cast<TorchModuleEntry>(entry)();
 }
 

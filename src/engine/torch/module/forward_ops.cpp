@@ -46,9 +46,7 @@ class NodeRunner {
   void operator()(const Sigmoid&) { out(0) = at::sigmoid(in(0)); }
   void operator()(const Add&) { out(0) = may_overwrite_ ? in(0).add_(in(1)) : in(0).add(in(1)); }
 
-  void operator()(const Dropout& op) {
-    out(0) = op.training ? in(0) * dropout_mask(op) : in(0);
-  }
+  void operator()(const Dropout& op) { out(0) = op.training ? in(0) * dropout_mask(op) : in(0); }
 
   void operator()(const MaxPool& op) {
     const auto pool = [&](auto function) {

@@ -8,9 +8,9 @@ namespace {
 
 // Autograd keeps the outputs of the other ops.
 bool keeps_its_output(const Op& op) {
-  return !std::visit(Overloaded{[](const Convolution&) { return true; }, [](const BatchNorm&) { return true; },
-                                [](const Linear&) { return true; }, [](const Add&) { return true; },
-                                [](const auto&) { return false; }},
+  return !std::visit(Overloaded{[](const Convolution&) { return true; },
+                                [](const BatchNorm&) { return true; }, [](const Linear&) { return true; },
+                                [](const Add&) { return true; }, [](const auto&) { return false; }},
                      op);
 }
 

@@ -8,7 +8,7 @@ namespace tacho::torch_engine {
 
 // What a node of a forward pass may do with the memory of values.
 struct NodeLifetimes {
-  bool may_overwrite = false;        // its first input: nobody needs it any more, autograd included
+  bool may_overwrite = false;           // its first input: nobody needs it any more, autograd included
   std::vector<ValueId> last_used = {};  // here
 };
 

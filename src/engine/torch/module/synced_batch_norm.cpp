@@ -43,8 +43,9 @@ at::Tensor synced_batch_norm(const BatchNorm& op, const BatchNormInputs& inputs,
   per_channel[1] = channels;
 
   const at::Tensor wide = x.to(at::kDouble);
-  const at::Tensor sums = Sum::apply(at::stack({wide.sum(all_but_channels), wide.square().sum(all_but_channels)}),
-                                     reinterpret_cast<int64_t>(&devices));
+  const at::Tensor sums =
+      Sum::apply(at::stack({wide.sum(all_but_channels), wide.square().sum(all_but_channels)}),
+                 reinterpret_cast<int64_t>(&devices));
   const auto count = static_cast<double>(x.numel() / channels * devices.devices());
   const at::Tensor mean = sums[0] / count;
   const at::Tensor variance = (sums[1] / count - mean.square()).clamp_min(0);

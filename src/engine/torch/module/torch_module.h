@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// What only libtorch can do: a library of its own, loaded on first use. It calls functions of the program that
-// loads it, so both are of one build.
+// What only libtorch can do: a library of its own, loaded on first use. It calls functions of the program
+// that loads it, so both are of one build.
 struct TorchModule {
   std::vector<std::string> (*devices)();
   std::vector<std::string> (*precisions)(const std::string& device);
