@@ -55,6 +55,14 @@ InstructionSet allowed_instruction_set() {
   throw UserError("TACHO_INSTRUCTION_SET '{}' is unknown: sse2, avx2 or avx512", name);
 }
 
+bool has_bf16_products() {
+#if defined(__x86_64__)
+  return widest_instruction_set() == InstructionSet::avx512 && __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
 InstructionSet widest_instruction_set() {
   static const InstructionSet widest = std::min(widest_of_cpu(), allowed_instruction_set());
   return widest;

@@ -19,6 +19,8 @@ enum class InstructionSet { sse2, avx2, avx512 };
 // The widest that this CPU and operating system can run and the user allows. avx2 includes FMA; avx512 is F,
 // BW, VL and DQ.
 InstructionSet widest_instruction_set();
+// Whether that includes products of bf16.
+bool has_bf16_products();
 // The environment variable TACHO_INSTRUCTION_SET: sse2, avx2 or avx512, which is also the default. Throws
 // UserError for anything else.
 InstructionSet allowed_instruction_set();

@@ -67,6 +67,12 @@ void add_statistics(const Measurement& measurement, Record& record) {
   record.outliers = count_outliers(samples);
 }
 
+// Of products in these numbers; 0 where it is not known.
+double peak_of(const MachineSpeed& speed, const std::string& precision) {
+  if (precision == kSinglePrecision) return speed.fma_gflops;
+  return precision == "bf16" ? speed.bf16_gflops.value_or(0) : 0;
+}
+
 void add_rates(const Case& cell, const Measurement& measurement, const std::optional<MachineSpeed>& speed,
                Record& record) {
   const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
@@ -78,7 +84,8 @@ void add_rates(const Case& cell, const Measurement& measurement, const std::opti
   record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
   if (!speed) return;
   record.system.speeds = {*speed};
-  if (speed->fma_gflops > 0) record.percent_of_peak = 100 * *record.gflops / speed->fma_gflops;
+  const double peak = peak_of(*speed, cell.execution.precision);
+  if (peak > 0) record.percent_of_peak = 100 * *record.gflops / peak;
 }
 
 // More threads than cores, whatever the noise.

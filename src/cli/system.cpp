@@ -74,6 +74,9 @@ void add_speeds(const SystemInfo& system, Grid& grid) {
   for (const MachineSpeed& speed : system.speeds) {
     const std::string threads = speed.threads == 1 ? "1 thread" : fmt::format("{} threads", speed.threads);
     grid.rows.push_back({"FMA peak, " + threads, format_significant(speed.fma_gflops, 3) + " GFLOP/s"});
+    grid.rows.push_back({"bf16 peak, " + threads, speed.bf16_gflops
+                                                      ? format_significant(*speed.bf16_gflops, 3) + " GFLOP/s"
+                                                      : "the CPU multiplies no bf16"});
     grid.rows.push_back(
         {"memory bandwidth, " + threads, format_significant(speed.bandwidth_gbs, 3) + " GB/s"});
   }

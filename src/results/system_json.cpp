@@ -12,6 +12,7 @@ using M = MachineSpeed;
 constexpr std::array kSpeed = {
     entry<M, &M::threads>("threads"),
     entry<M, &M::fma_gflops>("fma_gflops"),
+    entry<M, &M::bf16_gflops>("bf16_gflops"),
     entry<M, &M::bandwidth_gbs>("bandwidth_gbs"),
 };
 

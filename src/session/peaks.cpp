@@ -14,12 +14,13 @@ MachineSpeed measure_speed_together(World& world, const DeviceThreads& devices) 
   take_seat(world, devices.devices, devices.threads);
   barrier(*ranks);
   const MachineSpeed own = measure_speed(devices.threads);
-  const std::array numbers = {own.fma_gflops, own.bandwidth_gbs};
+  const std::array numbers = {own.fma_gflops, own.bandwidth_gbs, own.bf16_gflops.value_or(0)};
   MachineSpeed sum = {.threads = devices.threads * devices.devices};
   const std::vector<double> all = all_gather(*ranks, numbers);
   for (size_t i = 0; i < all.size(); i += numbers.size()) {
     sum.fma_gflops += all[i];
     sum.bandwidth_gbs += all[i + 1];
+    if (own.bf16_gflops) sum.bf16_gflops = sum.bf16_gflops.value_or(0) + all[i + 2];
   }
   return sum;
 }

@@ -10,7 +10,7 @@ namespace {
 constexpr double kRoundMs = 4;
 constexpr int kRounds = 40;
 
-FmaChains widest_chains() {
+FmaChains widest_f32_chains() {
   switch (widest_instruction_set()) {
     case InstructionSet::sse2: return fma_chains_f32_sse2();
     case InstructionSet::avx2: return fma_chains_f32_avx2();
@@ -32,20 +32,29 @@ int64_t length_for(const FmaChains& chains, double target_ms) {
   return length;
 }
 
-}  // namespace
-
-double measure_fma_gflops(int threads, Rounds rounds) {
+double measure_gflops(const FmaChains& chains, int threads, Rounds rounds) {
   use_threads(threads);
-  const FmaChains chains = widest_chains();
   const int64_t length = length_for(chains, kRoundMs);
   const double ms = time_rounds_ms(kRounds, rounds, [&](int) { return time_chains_ms(chains, length); });
   const double flop = static_cast<double>(length) * chains.flop_per_round * threads;
   return flop / ms * 1e-6;
 }
 
+}  // namespace
+
+double measure_fma_gflops(int threads, Rounds rounds) {
+  return measure_gflops(widest_f32_chains(), threads, rounds);
+}
+
+std::optional<double> measure_bf16_gflops(int threads, Rounds rounds) {
+  if (!has_bf16_products()) return std::nullopt;
+  return measure_gflops(dot_chains_bf16_avx512(), threads, rounds);
+}
+
 MachineSpeed measure_speed(int threads, Rounds rounds) {
   return {.threads = threads,
           .fma_gflops = measure_fma_gflops(threads, rounds),
+          .bf16_gflops = measure_bf16_gflops(threads, rounds),
           .bandwidth_gbs = measure_bandwidth_gbs(threads, rounds)};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/machine_speed.h"
 
 namespace tacho {
@@ -10,10 +12,13 @@ enum class Rounds {
   all,   // what it does do: also where something holds it back from time to time
 };
 
-// Both place `threads` threads by use_threads() and leave them in use.
+// All place `threads` threads by use_threads() and leave them in use.
 
 // 10^9 FLOP/s of single-precision multiply-adds (two each) from registers, with the widest instruction set.
 double measure_fma_gflops(int threads, Rounds rounds = Rounds::best);
+
+// The same of products of bf16 that are added up in single precision; nothing where the CPU has none.
+std::optional<double> measure_bf16_gflops(int threads, Rounds rounds = Rounds::best);
 
 // 10^9 bytes/s of the triad a = b + s * c over arrays far larger than the caches, with streaming stores. Two
 // arrays read and one written are counted; write-allocation, which streaming stores avoid, would not be.

@@ -31,6 +31,17 @@ TEST(FmaChains, DoEveryMultiplyAddWithAvx512) {
   EXPECT_NEAR(chains.run(10), expected_sum(chains.flop_per_round / 32, 10), 1e-4);
 }
 
+TEST(DotChains, AddTwoProductsOfBf16InEachRound) {
+  if (!has_bf16_products()) GTEST_SKIP() << "no products of bf16 here";
+  const FmaChains chains = dot_chains_bf16_avx512();
+  const int count = chains.flop_per_round / 64, rounds = 1000;
+  float expected = 0;
+  for (int i = 0; i < count; ++i)
+    expected += fma_start(i) + static_cast<float>(rounds) * 2 * kDotFactor * kDotFactor;
+  EXPECT_NEAR(chains.run(rounds), expected, 1e-3);
+  EXPECT_GT(chains.run(rounds), chains.run(0));
+}
+
 TEST(FmaChains, MultiplyAndAddByTurnsWithSse2) {
   const FmaChains chains = fma_chains_f32_sse2();
   const int count = chains.flop_per_round / 4;
