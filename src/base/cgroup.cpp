@@ -14,10 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<int64_t> read_number(const fs::path& path) {
-  return parse_integer(trim(read_file_if_present(path)));
-}
-
 // The number behind `name` in lines of "name number".
 int64_t read_entry(const fs::path& path, const std::string& name) {
   for (const std::string& line : split(read_file_if_present(path), '\n')) {
@@ -45,17 +41,19 @@ void tighten_v2(CgroupLimits& limits, const fs::path& group) {
   if (quota_and_period.size() == 2) {
     tighten_cpus(limits, parse_integer(quota_and_period[0]), parse_integer(quota_and_period[1]));
   }
-  tighten_memory(limits, read_number(group / "memory.max"), read_number(group / "memory.current"),
+  tighten_memory(limits, read_integer_if_present(group / "memory.max"),
+                 read_integer_if_present(group / "memory.current"),
                  read_entry(group / "memory.stat", "inactive_file"));
 }
 
 void tighten_cpu_v1(CgroupLimits& limits, const fs::path& group) {
-  tighten_cpus(limits, read_number(group / "cpu.cfs_quota_us"), read_number(group / "cpu.cfs_period_us"));
+  tighten_cpus(limits, read_integer_if_present(group / "cpu.cfs_quota_us"),
+               read_integer_if_present(group / "cpu.cfs_period_us"));
 }
 
 void tighten_memory_v1(CgroupLimits& limits, const fs::path& group) {
-  tighten_memory(limits, read_number(group / "memory.limit_in_bytes"),
-                 read_number(group / "memory.usage_in_bytes"),
+  tighten_memory(limits, read_integer_if_present(group / "memory.limit_in_bytes"),
+                 read_integer_if_present(group / "memory.usage_in_bytes"),
                  read_entry(group / "memory.stat", "total_inactive_file"));
 }
 

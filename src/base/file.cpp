@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace tacho {
 namespace {
@@ -118,6 +119,10 @@ std::string read_file_if_present(const fs::path& path) {
   } catch (const UserError&) {
     return {};
   }
+}
+
+std::optional<int64_t> read_integer_if_present(const fs::path& path) {
+  return parse_integer(trim(read_file_if_present(path)));
 }
 
 void write_file_atomically(const fs::path& path, const Writer& writer) {

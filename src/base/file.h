@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@ std::string read_file(const std::filesystem::path& path);
 
 // The same, but empty where there is nothing to read: for what a system may or may not say about itself.
 std::string read_file_if_present(const std::filesystem::path& path);
+std::optional<int64_t> read_integer_if_present(const std::filesystem::path& path);
 
 // Takes the next bytes of a file that is being written.
 using ByteSink = std::function<void(std::span<const std::byte>)>;

@@ -32,6 +32,7 @@ struct Measurement {
   int64_t bytes = 0;  // of one pass, as counted there
   int64_t peak_memory_bytes = 0;  // of rank 0, as is the plan's
   int64_t plan_memory_bytes = 0;
+  std::optional<double> joules = {};  // of the timed passes: of one machine, and where it shows its energy
 };
 
 }  // namespace tacho

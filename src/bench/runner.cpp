@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/cpu.h"
+#include "base/energy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench/agreement.h"
@@ -189,6 +190,12 @@ void require_equal_results(std::span<const Case> cells, std::span<const std::uni
   }
 }
 
+// Rank 0 sees no other machine's energy.
+bool is_on_one_machine(const Measurement& measurement) {
+  const std::vector<std::string>& hosts = measurement.hosts;
+  return std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts.front(); });
+}
+
 std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl& control, bool alone,
                                    std::optional<Workload> first = {}) {
   std::vector<std::unique_ptr<CellPart>> parts;
@@ -199,15 +206,19 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
     passes = std::max(passes, cell.warmup + cell.repeat);
   }
   require_equal_results(cells, parts);
+  std::optional<EnergyMeter> energy;
   for (int pass = 0; pass < passes; ++pass) {
     for (const auto& part : parts) {
       if (should_stop(control)) return std::vector(cells.size(), kInterrupted);
       if (control.progress) control.progress(pass, passes);
+      if (alone && pass == cells[0].warmup) energy.emplace();
       part->run_pass(pass);
     }
   }
+  const std::optional<double> joules = energy ? energy->joules() : std::nullopt;
   std::vector<Measurement> results;
   for (const auto& part : parts) results.push_back(part->finish());
+  if (is_on_one_machine(results.front())) results.front().joules = joules;
   return results;
 }
 

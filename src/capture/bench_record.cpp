@@ -78,6 +78,8 @@ void add_rates(const Case& cell, const Measurement& measurement, const std::opti
   const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
   if (median_s <= 0) return;  // below what the clock can tell
   record.images_per_s = static_cast<double>(images_per_pass(cell)) / mean_s;
+  if (measurement.joules)
+    record.joules_per_image = *measurement.joules / static_cast<double>(images_per_pass(cell) * cell.repeat);
   if (measurement.flop == 0) return;
   record.flop_per_pass = measurement.flop;
   record.bytes_per_pass = measurement.bytes;

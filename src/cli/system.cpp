@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 
+#include "base/energy.h"
 #include "base/error.h"
 #include "base/json_values.h"
 #include "base/memory.h"
@@ -98,6 +99,8 @@ Grid grid_of(const SystemInfo& system) {
                              format_bytes(available_memory_bytes()))},
       {"OS", system.os},
   };
+  grid.rows.push_back({"CPU energy", EnergyMeter().joules() ? "shown by the kernel: J/image is measured"
+                                                            : "not shown by the kernel"});
   add_build(system, grid);
   add_speeds(system, grid);
   for (const std::string& warning : system.warnings) grid.rows.push_back({"warning", warning});

@@ -310,6 +310,8 @@ constexpr std::array kFields = {
     Field{"bytes_per_pass", access<&R::bytes_per_pass>, FieldRole::figure},
     Field{"gflops", access<&R::gflops>, FieldRole::figure, Column::present, "GFLOP/s", number<&R::gflops>,
           true},
+    Field{"joules_per_image", access<&R::joules_per_image>, FieldRole::figure, Column::present, "J/image",
+          number<&R::joules_per_image>, true},
     Field{"percent_of_peak", access<&R::percent_of_peak>, FieldRole::figure, Column::present, "% of peak",
           number<&R::percent_of_peak>, true},
     Field{"compile_ms", access<&R::compile_ms>, FieldRole::figure},

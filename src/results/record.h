@@ -85,6 +85,7 @@ struct Record {
                         speedup = {};
   std::optional<int64_t> flop_per_pass = {}, bytes_per_pass = {};
   std::optional<double> gflops = {}, percent_of_peak = {};
+  std::optional<double> joules_per_image = {};
   std::optional<double> compile_ms = {}, peak_memory_mib = {}, plan_memory_mib = {};
   std::optional<double> evaluation_plan_memory_mib = {};
   std::map<std::string, double> phase_memory_mib = {};  // by phase: data, train, evaluate, checkpoint
