@@ -99,7 +99,7 @@ class CellPart {
       works([&] { require_equal_parameters(*ranks_, prepared_->plan(), workload_->graph); });
     if (failure_) return std::move(*failure_);
     Measurement result = prepared_->measurement();
-    result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms() : 0);
+    result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms(*ranks_) : 0);
     result.peak_memory_bytes = peak_memory_bytes();
     result.buckets = prepared_->ready_gradients();
     if (world_ != nullptr) {

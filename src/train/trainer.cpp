@@ -101,7 +101,8 @@ class Trainer {
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
     const std::vector<PassTimes> passes(recent_passes_.begin(), recent_passes_.end());
-    result_.passes = gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms() : 0);
+    result_.passes =
+        gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms(ranks_) : 0);
     result_.weights = read_weights(*plan_, graph_);
     return std::move(result_);
   }
