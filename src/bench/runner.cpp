@@ -14,6 +14,7 @@
 #include "distributed/shared_state.h"
 #include "distributed/together.h"
 #include "engine/engines.h"
+#include "engine/saturating.h"
 #include "graph/cost.h"
 
 namespace tacho {
@@ -55,7 +56,7 @@ class CellPart {
     cell_ = part_of(whole, ranks_->rank());
     if (!works([&] { require_room(); })) return;
     if (!works([&] { choose_kernels(kernel_cache); })) return;
-    kernel_cache_.emplace(*ranks_, kernel_cache);
+    if (!works([&] { kernel_cache_.emplace(*ranks_, kernel_cache); })) return;
     Weights weights;
     if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
       return;
@@ -121,7 +122,7 @@ class CellPart {
   void require_room() {
     if (!workload_ || ranks_->size() > 1) workload_ = build_workload(cell_);
     const int64_t beside = world_ != nullptr ? world_->seat(cell_.execution.devices).count : 1;
-    require_memory(beside * memory_need_bytes(cell_, *workload_));
+    require_memory(saturating_multiply(beside, memory_need_bytes(cell_, *workload_)));
   }
 
   // By rank 0 for all that exchange gradients: devices of one cell use the same ones.
