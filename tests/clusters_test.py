@@ -199,6 +199,13 @@ class InSlurm(Test):
         self.assertEqual((one["devices"], two["devices"], two["nodes"]), (1, 2, 2))
         self.assertEqual([rank["host"] for rank in two["ranks"]], ["node0", "node1"])
 
+    def test_ranks_that_tacho_starts_are_on_its_own_host(self):
+        done = self.slurm.run(["salloc", "-n", "2", TACHO, "bench", "squeezenet1_1", "--image", "32", "--batch", "1", "--warmup",
+                               "1", "--repeat", "2", "--devices", "2", "--threads", "1", "--no-db", "--format", "json"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (record,) = json.loads(done.stdout)
+        self.assertEqual([rank["host"] for rank in record["ranks"]], ["node0", "node0"])
+
     def test_the_end_of_a_script_is_waited_for(self):
         script, output = FOLDER / "job", FOLDER / "output"
         script.write_text(f"#!/bin/sh\n#SBATCH -n 2 -o {output}\nsrun --mpi=pmix {PROGRAM}\nexit 3\n")

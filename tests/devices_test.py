@@ -46,10 +46,19 @@ class Test(unittest.TestCase):
     def refuses(self, *arguments, saying, **options):
         done = run(*arguments, **options)
         self.assertEqual(done.returncode, 2, done.stderr)
-        own = [line for line in done.stderr.splitlines() if line.startswith("tacho: ")]
+        own = [line for line in done.stderr.splitlines() if line.startswith("tacho: ") and "warning: " not in line]
         self.assertEqual(len(own), 1, done.stderr)
         self.assertIn(saying, own[0])
         return done
+
+
+    def only_rank_0_is_here(self):
+        """What runs a command in the folder where it is called, but other ranks in another one; and that folder."""
+        script, here = self.folder / "only-rank-0-is-here", self.folder / "here"
+        script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd {self.folder}\nexec "$@"\n')
+        script.chmod(0o755)
+        here.mkdir()
+        return script, here
 
 
 class Measuring(Test):
@@ -103,13 +112,12 @@ class Measuring(Test):
         self.refuses("bench", "resnet18", "--devices", "3", launcher=two, saying="the launcher gave 2 ranks; ask it for 3")
         self.refuses("bench", "resnet81", launcher=two, saying="resnet81")
         self.refuses("suite", "nodes", launcher=two, saying="several")
+        self.refuses("resnet18", launcher=two, saying="unknown command")
+        self.refuses("system", "--format", "csv", launcher=two, saying="prints table, md or json")
         self.refuses("bench", *self.SMALL, "--batch", "1", ":", "-n", "1", TACHO, "bench", *self.SMALL, "--batch", "2",
                      launcher=[*MPIRUN, "-n", "1"], saying="ranks disagree")
         # A data set that one rank alone lacks.
-        script = self.folder / "one-lacks"
-        script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd {self.folder}\nexec "$@"\n')
-        script.chmod(0o755)
-        here = self.folder / "here"
+        script, here = self.only_rank_0_is_here()
         subprocess.run([TACHO, "data", "make", "cifar10", here / "data", "--records", "40"], check=True)
         self.refuses("train", "squeezenet1_1", "--data", "cifar10:data", "--no-db", launcher=[*two, script], cwd=here,
                      saying="rank 1 on host")
@@ -222,6 +230,45 @@ class Learning(Test):
                      "--steps", "1", "--classes", "5", "--no-db", *checkpoints, "--resume", saying="batch 6 over all 2 devices, here 3 over 1")
 
 
+class Mistakes(Test):
+    """That one rank alone makes while others wait for it."""
+
+    TRAINING = ["train", "squeezenet1_1", "--data", "synthetic", "--subset", "16", "--batch", "4", "--steps", "2", "--threads", "1",
+                "--no-db"]
+    ON_TWO = [*TRAINING, "--devices", "2"]
+
+    def test_a_folder_for_checkpoints_that_cannot_be_made_is_refused(self):
+        self.refuses(*self.ON_TWO, "--checkpoint", "/dev/null/checkpoints", saying="--checkpoint /dev/null/checkpoints")
+
+    def test_a_checkpoint_that_does_not_fit_is_refused(self):
+        checkpoints = ["--checkpoint", self.folder]
+        self.assertEqual(run(*self.ON_TWO, *checkpoints).returncode, 0)
+        (path,) = self.folder.glob("*.safetensors")
+        tensors = read_safetensors(path)
+        del tensors["features.0.weight"]
+        write_safetensors(path, tensors)
+        self.refuses(*self.ON_TWO, *checkpoints, "--resume", saying="it has no 'features.0.weight'")
+
+    def test_a_log_that_cannot_be_written_ends_all_ranks(self):
+        done = run(*self.ON_TWO, "--log", "/dev/full")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"tacho: rank 0 on host \S+: --log /dev/full: cannot be written")
+
+    def test_files_that_rank_0_alone_reads_and_writes_need_not_be_elsewhere(self):
+        script, here = self.only_rank_0_is_here()
+        (here / "results").mkdir()
+        weights = here / "first.safetensors"
+        subprocess.run([TACHO, "weights", "init", "squeezenet1_1", "--classes", "10", "-o", weights], check=True)
+        done = run(*self.TRAINING, "--weights", weights.name, "--log", "results/log", "--save-weights", "results/weights",
+                   launcher=[*MPIRUN, "-n", "2", script], cwd=here)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_fails_in_one_process_alone_is_no_matter_of_mpi(self):
+        done = run("weights", "init", "vgg16", "--classes", 10_000_000, "-o", self.folder / "weights")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"\Atacho: [^\n]*\n\Z")
+
+
 class Losses(Test):
     """Ranks that are killed or stopped at some moment."""
 
@@ -283,6 +330,27 @@ class Losses(Test):
         self.assertEqual(process.returncode, 130, said)
         self.assertIn("--continue", said)
         self.assertEqual(first["batch"], 1)
+
+    def test_ctrl_c_before_the_ranks_are_ready_ends_them(self):
+        process = subprocess.Popen([TACHO, "bench", "squeezenet1_1", "--devices", "2", "--repeat", "100000", "--no-db"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while len(ranks_of(process)) < 2:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("interrupted before", said)
+
+    def test_a_run_that_outlives_its_terminal_goes_on(self):
+        cell = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1", "--repeat", "200", "--devices", "2", "--threads", "1",
+                "--no-db", "--format", "json"]
+        process = subprocess.Popen(["nohup", TACHO, *cell], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while len(ranks_of(process)) < 2:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        shown, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(len(json.loads(shown)), 1)
 
 
 @unittest.skipIf(namespaces.why_unsupported(), namespaces.why_unsupported())

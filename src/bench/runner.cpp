@@ -16,6 +16,7 @@
 #include "distributed/shared_state.h"
 #include "distributed/together.h"
 #include "engine/engines.h"
+#include "engine/saturating.h"
 #include "graph/cost.h"
 
 namespace tacho {
@@ -57,7 +58,7 @@ class CellPart {
     cell_ = part_of(whole, ranks_->rank());
     if (!works([&] { require_room(); })) return;
     if (!works([&] { choose_kernels(kernel_cache); })) return;
-    kernel_cache_.emplace(*ranks_, kernel_cache);
+    if (!works([&] { kernel_cache_.emplace(*ranks_, kernel_cache); })) return;
     Weights weights;
     if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
       return;
@@ -113,7 +114,7 @@ class CellPart {
       works([&] { require_equal_parameters(*ranks_, prepared_->plan(), workload_->graph); });
     if (failure_) return std::move(*failure_);
     Measurement result = prepared_->measurement();
-    result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms() : 0);
+    result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms(*ranks_) : 0);
     result.peak_memory_bytes = peak_memory_bytes();
     result.buckets = prepared_->ready_gradients();
     if (world_ != nullptr) {
@@ -135,7 +136,7 @@ class CellPart {
   void require_room() {
     if (!workload_ || ranks_->size() > 1) workload_ = build_workload(cell_);
     const int64_t beside = world_ != nullptr ? world_->seat(cell_.execution.devices).count : 1;
-    require_memory(beside * memory_need_bytes(cell_, *workload_));
+    require_memory(saturating_multiply(beside, memory_need_bytes(cell_, *workload_)));
   }
 
   // What a cell of reduced precision is held against.

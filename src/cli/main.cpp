@@ -47,12 +47,13 @@ int run_on_ranks(CommandContext& context, int argc, char** argv) {
   } catch (const UserError& thrown) {
     error = thrown;
   } catch (const std::exception& thrown) {
+    if (context.ranks.world().size() == 1) throw;
     context.ranks.give_up(thrown.what(), kFailed);
   }
-  const bool for_all = argc > 1 && runs_on_all_ranks(argv[1]);
-  if (error && for_all && !context.ranks.have_agreed()) {
+  // Also where a rank had nothing to do: another one may have found a mistake.
+  if (!context.ranks.have_agreed()) {
     try {
-      context.ranks.agree_to_start(error->what());
+      context.ranks.agree_to_start(error ? error->what() : "");
     } catch (const UserError& agreed) {
       error = agreed;
     }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_values.h"
 #include "cli/progress.h"
+#include "distributed/together.h"
 #include "report/nodes_table.h"
 #include "report/table.h"
 #include "session/node_check.h"
@@ -58,8 +59,11 @@ void run_nodes_suite(const OutputOptions& output, double scale, CommandContext& 
       .threads = world.threads_per_device(world.size()),
       .rounds = std::max(kLeastRounds, static_cast<int>(std::lround(kRounds * scale)))};
   Progress progress({1});
-  const NodeCheck check = check_nodes(world, options, [&](const std::string& what, double share) {
-    if (context.ranks.is_first()) progress.show(0, false, what, share);
+  NodeCheck check;
+  in_step(world.all(), [&] {
+    check = check_nodes(world, options, [&](const std::string& what, double share) {
+      if (context.ranks.is_first()) progress.show(0, false, what, share);
+    });
   });
   if (!context.ranks.is_first()) return;
   progress.clear();

@@ -44,7 +44,7 @@ void check_files(const ProfileOptions& options) {
 }
 
 void profile_and_report(const ProfileOptions& options, CommandContext& context) {
-  check_files(options);
+  if (context.ranks.is_first()) check_files(options);
   std::optional<Profile> profile;
   const auto present = [&](std::span<const Record> records, const Layout& layout) {
     profile->pass = records.front();

@@ -38,10 +38,12 @@ void Ranks::set_last_words(const std::string& words) {
 void Ranks::finish() {
   barrier(world_->all());
   watch_->dismiss();
+  // To one that still watches, whoever closes its connection could seem lost.
+  barrier(world_->all());
 }
 
 void Ranks::give_up(const std::string& why, int status) {
-  fmt::print(stderr, "tacho: {}{}\n", world_->size() > 1 ? world_->name_of(world_->rank()) + ": " : "", why);
+  fmt::print(stderr, "tacho: {}: {}\n", world_->name_of(world_->rank()), why);
   end_all_ranks(status);
 }
 

@@ -35,7 +35,7 @@ class Ranks {
 
   // All ranks have come to their end.
   void finish();
-  // This one has not: ends all of them.
+  // This one of several has not: ends all of them.
   [[noreturn]] void give_up(const std::string& why, int status);
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/interrupt.h"
 #include "distributed/launch.h"
 #include "distributed/mpi.h"
 
@@ -13,7 +14,8 @@ void start_ranks(int devices, CommandContext& context) {
     throw UserError("--devices {}: this build has no MPI; install libopenmpi-dev and build again", devices);
   const LaunchEnd end = start_local_ranks(devices, context.arguments);
   for (const std::string& line : end.words) fmt::print(stderr, "{}\n", line);
-  context.exit_status = end.status;
+  if (end.interrupted) fmt::print(stderr, "tacho: note: interrupted before the devices were ready\n");
+  context.exit_status = end.interrupted ? kInterruptedStatus : end.status;
 }
 
 }  // namespace tacho

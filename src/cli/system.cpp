@@ -8,7 +8,6 @@
 #include "base/json_values.h"
 #include "base/memory.h"
 #include "base/network_speed.h"
-
 #include "base/text.h"
 #include "bench/machine.h"
 #include "capture/environment.h"
@@ -17,6 +16,7 @@
 #include "cli/start_ranks.h"
 #include "distributed/collectives.h"
 #include "distributed/link.h"
+#include "distributed/together.h"
 #include "engine/engines.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
@@ -149,7 +149,8 @@ void measure_network(const SystemOptions& options, CommandContext& context) {
   }
   if (world.size() < 2) throw UserError("--network: the launcher gave 1 rank; ask it for 2 or more");
   context.ranks.agree_to_start("");
-  const std::string text = network_text(options, world);
+  std::string text;
+  in_step(world.all(), [&] { text = network_text(options, world); });
   if (context.ranks.is_first()) write_output(options.output, text);
 }
 

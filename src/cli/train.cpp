@@ -214,7 +214,7 @@ void add_control_options(Command command, TrainOptions& options) {
 void train_command(TrainOptions& options, const Command& command, CommandContext& context) {
   for (const auto& [option, file] :
        {std::pair{"--save-weights", options.job.save_weights}, std::pair{"--log", options.job.log}}) {
-    if (file) check_output_file(option, *file);
+    if (file && context.ranks.is_first()) check_output_file(option, *file);
   }
   const std::unique_ptr<TrainingData> data = complete(options, command, context.ranks.world());
   std::vector<TrainingJob> jobs = {options.job};

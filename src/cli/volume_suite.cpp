@@ -77,10 +77,10 @@ class VolumeSite {
  public:
   VolumeSite(const VolumeSuiteOptions& options, const VolumeWork& work, Ranks& ranks) {
     Communicator& all = ranks.world().all();
-    const fs::path folder = options.folder ? fs::absolute(*options.folder) : cache_folder();
     together(all, [&] {
       if (!ranks.is_first()) return;
       catch_interrupt(ranks.were_launched());
+      const fs::path folder = options.folder ? fs::absolute(*options.folder) : cache_folder();
       make_folder(folder);
       files_.sample = made_volume(folder, work.sample);
       if (!files_.sample.empty()) files_.predicted = made_volume(folder, work.predicted);

@@ -135,10 +135,12 @@ class SignalsToRanks {
   SignalsToRanks() {
     struct sigaction action = {};
     action.sa_handler = count_signal;
-    for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+    // By nohup: it outlives its terminal.
+    if (before_[kHangUp].sa_handler == SIG_IGN) sigaction(SIGHUP, &before_[kHangUp], nullptr);
   }
   ~SignalsToRanks() {
-    for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   }
   SignalsToRanks(const SignalsToRanks&) = delete;
   SignalsToRanks& operator=(const SignalsToRanks&) = delete;
@@ -151,6 +153,8 @@ class SignalsToRanks {
 
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr size_t kHangUp = 2;
+  std::array<struct sigaction, kSignals.size()> before_{};
   int forwarded_ = 0;
 };
 
@@ -177,8 +181,9 @@ std::vector<std::string> launcher_command(int ranks, std::span<const std::string
   for (const auto& [name, value] :
        {std::pair{kCallerVariable, caller.c_str()}, std::pair{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
         std::pair{"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-        // One machine needs no network.
-        std::pair{"OMPI_MCA_pml", "ob1"}, std::pair{"OMPI_MCA_btl", "self,vader"}}) {
+        // One machine needs no network, also where a batch system has given us others.
+        std::pair{"OMPI_MCA_pml", "ob1"}, std::pair{"OMPI_MCA_btl", "self,vader"},
+        std::pair{"OMPI_MCA_ras", "^slurm,gridengine,tm,lsf"}}) {
     setenv(name, value, 1);
   }
   std::vector<char*> words;
@@ -189,15 +194,23 @@ std::vector<std::string> launcher_command(int ranks, std::span<const std::string
   _exit(kCannotExecute);
 }
 
-// What the launcher says about a rank that a signal ended, in our words; empty where it says nothing of the
-// kind.
+// What the launcher says about a rank that a signal or MPI itself ended, in our words; empty where it says
+// nothing of the kind.
 std::string loss_in(const std::string& output) {
-  static const std::regex pattern(
+  static const std::regex by_signal(
       R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+) \(([^)]*)\))");
+  static const std::regex by_mpi(R"(\*\*\* (MPI_ERR_\w+: [^\n]*))");
   std::smatch found;
-  if (!std::regex_search(output, found, pattern)) return "";
-  return fmt::format("rank {} on host {} was ended by signal {} ({})", found[1].str(), found[2].str(),
-                     found[3].str(), found[4].str());
+  if (std::regex_search(output, found, by_signal)) {
+    return fmt::format("rank {} on host {} was ended by signal {} ({})", found[1].str(), found[2].str(),
+                       found[3].str(), found[4].str());
+  }
+  return std::regex_search(output, found, by_mpi) ? "the ranks were ended by MPI, " + found[1].str() : "";
+}
+
+// Before a rank listens to the first signal that asks it to finish, that one ends it.
+bool ended_before_listening(const std::string& output) {
+  return output.find(fmt::format("exited on signal {} ", SIGUSR1)) != std::string::npos;
 }
 
 // Our own lines among what the launcher and the other ranks printed.
@@ -324,7 +337,8 @@ LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments) {
   const int status = launcher.wait();
   if (status == kCannotExecute && !launcher.began())
     throw UserError("--devices: mpirun, which starts several devices, is not installed; install openmpi-bin");
-  LaunchEnd end = {status, own_lines(launcher.output())};
+  if (ended_before_listening(launcher.output())) return {.status = status, .interrupted = true};
+  LaunchEnd end = {.status = status, .words = own_lines(launcher.output())};
   // Others speak only where rank 0 cannot.
   if (end.words.empty() && !launcher.last_word().empty()) end.words = {launcher.last_word()};
   const std::string loss = loss_in(launcher.output());

@@ -38,6 +38,7 @@ class Caller {
 struct LaunchEnd {
   int status = 0;                       // of rank 0; 1 where a rank was lost
   std::vector<std::string> words = {};  // that are left to say, a line each
+  bool interrupted = false;             // by Ctrl-C before they were ready for it
 };
 
 // Runs this program `ranks` times with these arguments, as ranks of one launcher on this machine, and waits

@@ -18,6 +18,12 @@ struct Failure {
   std::string text = {};
 };
 
+// What together() has thrown on all ranks.
+template<typename Error>
+struct Shared final : Error {
+  using Error::Error;
+};
+
 Failure failure_of(const std::function<void()>& step) {
   try {
     step();
@@ -45,10 +51,23 @@ void together(Communicator& ranks, const std::function<void()>& step) {
     const std::string text = rank == 0 ? texts[0] : fmt::format("rank {}: {}", rank, texts[rank]);
     switch (static_cast<Kind>(kinds[rank])) {
       case fine: break;
-      case user: throw UserError(text);
-      case memory: throw OutOfMemory(text);
-      case other: throw std::runtime_error(text);
+      case user: throw Shared<UserError>(text);
+      case memory: throw Shared<OutOfMemory>(text);
+      case other: throw Shared<std::runtime_error>(text);
     }
+  }
+}
+
+void in_step(Communicator& ranks, const std::function<void()>& work) {
+  if (ranks.size() == 1) return work();
+  try {
+    work();
+  } catch (const Shared<UserError>&) {
+    throw;
+  } catch (const Shared<OutOfMemory>&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(error.what());
   }
 }
 

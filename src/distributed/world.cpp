@@ -18,24 +18,24 @@ namespace {
 constexpr int kClockRounds = 32;
 
 // Every rank against rank 0, one after the other: half of the quickest round trip is the way there.
-double measure_clock_offset_ms(Communicator& all) {
+double measure_clock_offset_ms(Communicator& ranks) {
   double offset_ms = 0;
-  for (int rank = 1; rank < all.size(); ++rank) {
-    if (all.rank() != 0 && all.rank() != rank) continue;
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    if (ranks.rank() != 0 && ranks.rank() != rank) continue;
     double best_ms = 1e300;
     for (int round = 0; round < kClockRounds; ++round) {
       double theirs = 0;
       const double begin = now_ms();
       const auto out = std::as_bytes(std::span(&begin, 1));
       const auto in = std::as_writable_bytes(std::span(&theirs, 1));
-      if (all.rank() == 0) {
-        all.exchange({}, -1, in, rank);
+      if (ranks.rank() == 0) {
+        ranks.exchange({}, -1, in, rank);
         theirs = now_ms();
-        all.exchange(std::as_bytes(std::span(&theirs, 1)), rank, {}, -1);
+        ranks.exchange(std::as_bytes(std::span(&theirs, 1)), rank, {}, -1);
         continue;
       }
-      all.exchange(out, 0, {}, -1);
-      all.exchange({}, -1, in, 0);
+      ranks.exchange(out, 0, {}, -1);
+      ranks.exchange({}, -1, in, 0);
       const double end = now_ms();
       if (end - begin >= best_ms) continue;
       best_ms = end - begin;
@@ -63,10 +63,6 @@ World::World(std::unique_ptr<Communicator> all, const std::string& call) : all_(
   const double cores = usable_cores();
   for (const double count : all_gather(*all_, std::span(&cores, 1)))
     cores_.push_back(static_cast<int>(count));
-  // Processes of one machine read the same clock.
-  const bool one_machine = nodes(size()) == 1;
-  const double offset_ms = one_machine ? 0 : measure_clock_offset_ms(*all_);
-  clock_offset_ms_ = hosts_[static_cast<size_t>(rank())] == hosts_[0] ? 0 : offset_ms;
   all_->wait_by(Waiting::nap);
 }
 
@@ -77,6 +73,13 @@ std::string World::name_of(int rank) const {
 int World::nodes(int devices) const {
   const auto end = hosts_.begin() + std::min(devices, size());
   return static_cast<int>(std::set(hosts_.begin(), end).size());
+}
+
+double World::clock_offset_ms(Communicator& ranks) const {
+  // Processes of one machine read the same clock.
+  if (nodes(ranks.size()) == 1) return 0;
+  const double offset_ms = measure_clock_offset_ms(ranks);
+  return hosts_[static_cast<size_t>(rank())] == hosts_[0] ? 0 : offset_ms;
 }
 
 Seat World::seat(int rank, int devices) const {

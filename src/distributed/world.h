@@ -41,8 +41,9 @@ class World {
   // Whether no core has to do the work of two threads.
   bool has_cores_for(int devices, int threads) const;
 
-  // What added to now_ms() gives rank 0's.
-  double clock_offset_ms() const { return clock_offset_ms_; }
+  // What added to now_ms() gives rank 0's, as it is now: clocks of two machines drift apart. All of `ranks`
+  // at once, which are the first of the world.
+  double clock_offset_ms(Communicator& ranks) const;
 
  private:
   Seat seat(int rank, int devices) const;
@@ -52,7 +53,6 @@ class World {
   std::vector<std::string> hosts_;
   std::vector<std::string> cpus_;  // by rank: those that it may use, as text
   std::vector<int> cores_;         // by rank
-  double clock_offset_ms_ = 0;
 };
 
 }  // namespace tacho

@@ -28,7 +28,7 @@ TEST(World, SeatsRanksOfOneHostSideBySide) {
     EXPECT_EQ(world.nodes(3), 1);
     EXPECT_EQ(world.threads_per_device(3), std::max(1, usable_cores() / 3));
     EXPECT_EQ(world.threads_per_device(1), usable_cores());
-    EXPECT_EQ(world.clock_offset_ms(), 0);
+    EXPECT_EQ(world.clock_offset_ms(all), 0);
   });
 }
 

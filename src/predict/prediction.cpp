@@ -117,9 +117,11 @@ class Prediction {
                     .compression = job_.compression,
                     .voxel_size = input_->info().voxel_size,
                     .name = job_.model};
-    check_chunk();
-    ZarrOutput::check(job_.output, description_);
-    together(ranks_, [&] { check_block(); });
+    together(ranks_, [&] {
+      check_chunk();
+      ZarrOutput::check(job_.output, description_);
+      check_block();
+    });
   }
 
   int64_t memory_left() const { return available_memory_bytes() / world_.seat(job_.execution.devices).count; }
@@ -333,7 +335,9 @@ std::optional<PredictionResult> predict(const PredictionJob& job, World& world,
   const auto ranks = world.all().first(job.execution.devices);
   if (!ranks) return {};
   try {
-    return Prediction(job, world, *ranks, hooks).run(kernel_cache);
+    PredictionResult result;
+    in_step(*ranks, [&] { result = Prediction(job, world, *ranks, hooks).run(kernel_cache); });
+    return result;
   } catch (const OutOfMemory& error) {
     throw UserError("{}; take a smaller --block{}", error.what(),
                     job.execution.devices > 1 ? " or fewer --devices" : "");

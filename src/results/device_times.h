@@ -8,8 +8,8 @@
 
 namespace tacho {
 
-// Where the time of a pass went on one device: medians over the passes. The parts but `allreduce_ms` add up
-// to the pass.
+// Where the time of a pass went on one device: medians over the passes. In each of them the parts but
+// `allreduce_ms` add up to the pass.
 struct RankTimes {
   int rank = 0;
   std::string host = {};

@@ -12,7 +12,7 @@ namespace tacho {
 // What is measured on every host, to find one that is slower than the others.
 struct NodeCheck {
   std::vector<std::string> hosts = {};
-  std::vector<HostFigures> figures = {};  // each over the hosts; on rank 0 alone
+  std::vector<HostFigures> figures = {};  // each over the hosts
 };
 
 struct NodeCheckOptions {

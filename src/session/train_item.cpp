@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "capture/train_record.h"
+#include "distributed/together.h"
 #include "graph/cost.h"
 #include "session/train_log.h"
 #include "session/train_progress.h"
@@ -55,7 +56,10 @@ class TrainItem final : public WorkItem {
     const int64_t data_bytes = peak_memory_bytes();
     if (const std::string note = data_.note(); !note.empty()) context.note(note);
     try {
-      ModelWeights first = first_weights(job_.recipe, graphs_.network);
+      ModelWeights first;
+      together(context.world.all(), [&] {
+        if (context.world.is_first()) first = first_weights(job_.recipe, graphs_.network);
+      });
       if (!first.note.empty()) context.note(first.note);
       TrainControl control = job_.control;
       control.kernel_cache = context.kernel_cache;

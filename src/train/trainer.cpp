@@ -16,6 +16,7 @@
 #include "distributed/shared_state.h"
 #include "distributed/together.h"
 #include "engine/engines.h"
+#include "engine/saturating.h"
 #include "train/evaluator.h"
 
 namespace tacho {
@@ -90,7 +91,6 @@ class Trainer {
         .rate = learning_rate_of(recipe.update),
         .steps = result_.steps,
         .warmup_steps = std::llround(recipe.warmup_epochs * static_cast<double>(result_.images) / batch())};
-    if (control.checkpoints && is_first()) folder_.emplace(*control.checkpoints, control.kept_checkpoints);
   }
 
   TrainResult run(Weights weights) {
@@ -104,7 +104,8 @@ class Trainer {
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
     const std::vector<PassTimes> passes(recent_passes_.begin(), recent_passes_.end());
-    result_.passes = gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms() : 0);
+    result_.passes =
+        gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms(ranks_) : 0);
     result_.weights = read_weights(*plan_, graph_);
     return std::move(result_);
   }
@@ -139,13 +140,14 @@ class Trainer {
     }
     together(ranks_, [&] {
       const int64_t beside = control_.world ? control_.world->seat(recipe_.execution.devices).count : 1;
-      require_memory(beside * (engine_.estimate_memory_bytes(graph_, options()) +
-                               engine_.estimate_memory_bytes(network_, options())));
+      require_memory(
+          saturating_multiply(beside, saturating_add(engine_.estimate_memory_bytes(graph_, options()),
+                                                     engine_.estimate_memory_bytes(network_, options()))));
       if (ranks_.size() == 1 || !is_first()) return;
       engine_.choose_kernels(graph_, options());
       engine_.choose_kernels(network_, options());
     });
-    if (ranks_.size() > 1) shared_cache_.emplace(ranks_, control_.kernel_cache);
+    if (ranks_.size() > 1) together(ranks_, [&] { shared_cache_.emplace(ranks_, control_.kernel_cache); });
     broadcast_weights(ranks_, graph_, weights);
     const double begin = now_ms();
     together(ranks_, [&] { plan_ = engine_.compile(graph_, std::move(weights), options()); });
@@ -158,8 +160,9 @@ class Trainer {
   double batch() const { return static_cast<double>(global_batch(recipe_)); }
 
   // Before anything that takes long: a folder of another run is refused at once.
-  std::optional<Checkpoint> find_checkpoint() const {
-    if (!folder_) return {};
+  std::optional<Checkpoint> find_checkpoint() {
+    if (!control_.checkpoints || !is_first()) return {};
+    folder_.emplace(*control_.checkpoints, control_.kept_checkpoints);
     if (!control_.resume) {
       if (folder_->empty()) return {};
       throw UserError("--checkpoint {}: holds the checkpoints of a run; --resume continues it",
@@ -179,10 +182,10 @@ class Trainer {
   // All ranks go on from rank 0's checkpoint, which it alone has.
   void resume(const std::optional<Checkpoint>& checkpoint) {
     const TrainState own = state_;
-    if (checkpoint) {
-      restore_checkpoint(*checkpoint, graph_, states_, *plan_);
-      state_ = checkpoint->state;
-    }
+    together(ranks_, [&] {
+      if (checkpoint) restore_checkpoint(*checkpoint, graph_, states_, *plan_);
+    });
+    if (checkpoint) state_ = checkpoint->state;
     broadcast_state(ranks_, graph_, states_, *plan_);
     state_ = state_from_json_text(broadcast(ranks_, to_json_text(state_)));
     const int64_t before = devices_of(state_.recipe), now = devices_of(own.recipe);
@@ -370,7 +373,10 @@ TrainResult train(const Recipe& recipe, const TrainingGraphs& graphs, const Trai
   const std::unique_ptr<Communicator> ranks =
       control.world != nullptr ? control.world->all().first(recipe.execution.devices) : alone();
   if (!ranks) return {};
-  return Trainer(recipe, graphs, data, control, hooks, *ranks).run(std::move(weights));
+  TrainResult result;
+  in_step(*ranks,
+          [&] { result = Trainer(recipe, graphs, data, control, hooks, *ranks).run(std::move(weights)); });
+  return result;
 }
 
 }  // namespace tacho
