@@ -133,14 +133,14 @@ class DirectBackwardWeights {
  private:
   static dnnl::convolution_backward_weights::primitive_desc describe(Problem& problem) {
     const auto direct = dnnl::algorithm::convolution_direct;
-    const dnnl::convolution_forward::desc forward(dnnl::prop_kind::forward_training, direct,
-                                                  any_layout(problem.src), any_layout(problem.weights),
-                                                  problem.bias.memory.get_desc(), any_layout(problem.dst),
-                                                  problem.strides(), problem.padding(), problem.padding());
-    const dnnl::convolution_backward_weights::desc backward(
-        direct, any_layout(problem.src), any_layout(problem.weights), problem.bias.memory.get_desc(),
-        any_layout(problem.dst), problem.strides(), problem.padding(), problem.padding());
-    return {backward, engine(), {forward, engine()}};
+    const auto forward = native::describe<dnnl::convolution_forward>(
+        engine(), {}, dnnl::prop_kind::forward_training, direct, any_layout(problem.src),
+        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
+        problem.strides(), problem.padding(), problem.padding());
+    return native::describe_backward<dnnl::convolution_backward_weights>(
+        engine(), {}, forward, direct, any_layout(problem.src), any_layout(problem.weights),
+        problem.bias.memory.get_desc(), any_layout(problem.dst), problem.strides(), problem.padding(),
+        problem.padding());
   }
 
   dnnl::convolution_backward_weights::primitive_desc description_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/native/emit.h"
+#include "engine/native/onednn.h"
 #include "engine/native/plain_kernels.h"
 #include "kernels/blocked/blocked.h"
 #include "kernels/max_pool/max_pool.h"
@@ -12,10 +13,6 @@ using dnnl::algorithm;
 using dnnl::memory;
 using dnnl::pooling_backward;
 using dnnl::pooling_forward;
-
-struct PoolingWindow {
-  memory::dims kernel, stride, padding, padding_end;
-};
 
 PoolingWindow pooling_window_of(const Extents& kernel, const Extents& stride, const Extents& padding,
                                 const Shape& input, const Shape& output) {
@@ -30,9 +27,8 @@ PoolingWindow pooling_window_of(const Extents& kernel, const Extents& stride, co
 
 pooling_forward::primitive_desc forward_desc(algorithm kind, const PoolingWindow& g, const memory::desc& src,
                                              const Shape& output, const Assembler& assembler) {
-  const pooling_forward::desc desc(assembler.forward_kind(), kind, src, any_desc(output), g.stride, g.kernel,
-                                   g.padding, g.padding_end);
-  return pooling_forward::primitive_desc(desc, assembler.attributes(), assembler.engine());
+  return describe_pooling(assembler.engine(), assembler.attributes(), assembler.forward_kind(), kind, src,
+                          any_desc(output), g);
 }
 
 void emit_average(algorithm kind, const PoolingWindow& g, const Instruction& instruction,
@@ -102,12 +98,11 @@ void emit_average_backward(algorithm kind, const PoolingWindow& g, const Shape& 
                            const Instruction& instruction, Assembler& assembler) {
   // Averages need no more of the forward pass than its layout: that of the gradient at hand.
   const View dy = assembler.view(instruction.inputs[0]);
-  const pooling_forward::desc forward(dnnl::prop_kind::forward_training, kind, layout_like(dy.desc, input),
-                                      dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
-  const pooling_forward::primitive_desc hint(forward, assembler.attributes(), assembler.engine());
-  const pooling_backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding,
-                                    g.padding_end);
-  const pooling_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const auto hint =
+      describe_pooling(assembler.engine(), assembler.attributes(), dnnl::prop_kind::forward_training, kind,
+                       layout_like(dy.desc, input), dy.desc, g);
+  const auto pd = describe_pooling_backward(assembler.engine(), assembler.attributes(), hint, kind,
+                                            any_desc(input), dy.desc, g);
   const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
   assembler.add_primitive(pooling_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});

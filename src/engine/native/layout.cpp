@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
+
+#include "engine/native/onednn_layout.h"
 
 namespace tacho::native {
 namespace {
@@ -66,47 +69,30 @@ memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t c
 
 bool is_blocked(const memory::desc& desc) {
   const memory::dims dims = desc.dims();
-  if (dims.size() != 4 && dims.size() != 5) return false;
-  memory::desc dense = blocked_desc(dims);
-  dense.data.offset0 = desc.data.offset0;
-  dense.data.format_desc.blocking.strides[0] = batch_stride(desc);
-  return dense == desc;
+  if ((dims.size() != 4 && dims.size() != 5) || desc.data_type() != memory::data_type::f32) return false;
+  const memory::desc dense = blocked_desc(dims);
+  const memory::dims padded = padded_dims_of(desc), strides = strides_of(desc),
+                     dense_strides = strides_of(dense);
+  if (padded != padded_dims_of(dense) || inner_blocks_of(desc) != inner_blocks_of(dense)) return false;
+  for (size_t axis = 1; axis < dims.size(); ++axis) {
+    if (padded[axis] > 1 && strides[axis] != dense_strides[axis]) return false;
+  }
+  return true;
 }
 
-int64_t first_element(const memory::desc& desc) { return desc.data.offset0; }
+int64_t first_element(const memory::desc& desc) { return offset_of(desc); }
 
-int64_t batch_stride(const memory::desc& desc) { return desc.data.format_desc.blocking.strides[0]; }
+int64_t batch_stride(const memory::desc& desc) { return strides_of(desc)[0]; }
 
 int64_t content_bytes(const memory::desc& desc) {
-  int64_t bytes = static_cast<int64_t>(memory::data_type_size(desc.data_type()));
-  for (int axis = 0; axis < desc.data.ndims; ++axis) bytes *= desc.data.padded_dims[axis];
-  return desc.data.ndims == 0 ? 0 : bytes;
+  const memory::dims padded = padded_dims_of(desc);
+  if (padded.empty()) return 0;
+  return std::accumulate(padded.begin(), padded.end(),
+                         static_cast<int64_t>(memory::data_type_size(desc.data_type())), std::multiplies<>());
 }
 
 memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {
-  memory::desc result = like;
-  dnnl_memory_desc_t& data = result.data;
-  auto& blocking = data.format_desc.blocking;
-  const size_t axes = like.dims().size(), channel_axes = axes - kernel.size();
-  std::vector<int64_t> blocks(axes, 1);
-  int64_t stride = 1;
-  for (int i = 0; i < blocking.inner_nblks; ++i) {
-    blocks[static_cast<size_t>(blocking.inner_idxs[i])] *= blocking.inner_blks[i];
-    stride *= blocking.inner_blks[i];
-  }
-  std::vector<size_t> order(channel_axes);  // the innermost first
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t axis) { return like.data.format_desc.blocking.strides[axis]; });
-  const auto place = [&](size_t axis) {
-    blocking.strides[axis] = stride;
-    stride *= data.padded_dims[axis] / blocks[axis];
-  };
-  for (const size_t axis : order) place(axis);
-  for (size_t axis = axes; axis-- > channel_axes;) {
-    data.dims[axis] = data.padded_dims[axis] = kernel[axis - channel_axes];
-    place(axis);
-  }
-  return result;
+  return tap_after_tap(like, kernel);
 }
 
 memory::desc kernel_part(const memory::desc& whole, const Extents& first, const Extents& count) {
