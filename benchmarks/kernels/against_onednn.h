@@ -78,7 +78,7 @@ struct Problem {
   int64_t taps() const { return convolution.kernel[0] * convolution.kernel[1] * convolution.kernel[2]; }
   double flop() const {
     double result = 2.0;
-    for (const int64_t dim : dst.memory.get_desc().dims()) result *= static_cast<double>(dim);
+    for (const int64_t dim : native::dims_of(dst.memory.get_desc())) result *= static_cast<double>(dim);
     return result * static_cast<double>(convolution.in_channels * taps());
   }
 
@@ -88,7 +88,7 @@ struct Problem {
 };
 
 inline dnnl::memory::desc any_layout(const Tensor& tensor) {
-  return {tensor.memory.get_desc().dims(), dnnl::memory::data_type::f32, Tag::any};
+  return {native::dims_of(tensor.memory.get_desc()), dnnl::memory::data_type::f32, Tag::any};
 }
 
 class OneDnnForward {

@@ -80,15 +80,15 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWin
 
 View in_a_usual_layout(ValueId id, Assembler& assembler) {
   const View existing = assembler.view(id);
-  return existing.desc == layout_like(existing.desc, existing.desc.dims()) ? existing
-                                                                           : assembler.in_plain(id);
+  return existing.desc == layout_like(existing.desc, dims_of(existing.desc)) ? existing
+                                                                             : assembler.in_plain(id);
 }
 
 // `x` and `y` have the same layout.
 max_pool::Pooling max_pooling_of(const PoolingWindow& g, const memory::desc& x, const memory::desc& y) {
-  auto pooling = pooling_of<max_pool::Pooling>(g, x.dims(), y.dims());
+  auto pooling = pooling_of<max_pool::Pooling>(g, dims_of(x), dims_of(y));
   pooling.lanes = neighbouring_channels(x);
-  pooling.blocks = (x.dims()[1] + pooling.lanes - 1) / pooling.lanes;
+  pooling.blocks = (dims_of(x)[1] + pooling.lanes - 1) / pooling.lanes;
   pooling.src_batch_stride = batch_stride(x);
   pooling.dst_batch_stride = batch_stride(y);
   return pooling;
@@ -121,7 +121,7 @@ void emit_averages(std::vector<AxisWindows> windows, const Instruction& instruct
   const View x = assembler.in_plain(instruction.inputs[0]);
   const View y =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
-  const int64_t planes = x.desc.dims()[0] * x.desc.dims()[1];
+  const int64_t planes = dims_of(x.desc)[0] * dims_of(x.desc)[1];
   assembler.add_kernel("window_average", {x, y},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows(w, planes, as<const float>(at[0]), as<float>(at[1]));
@@ -133,7 +133,7 @@ void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction&
   const View dy = assembler.in_plain(instruction.inputs[0]);
   const View dx =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
-  const int64_t planes = dy.desc.dims()[0] * dy.desc.dims()[1];
+  const int64_t planes = dims_of(dy.desc)[0] * dims_of(dy.desc)[1];
   assembler.add_kernel("window_average_backward", {dy, dx},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows_backward(w, planes, as<const float>(at[0]), as<float>(at[1]));

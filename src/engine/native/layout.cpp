@@ -5,8 +5,6 @@
 #include <functional>
 #include <numeric>
 
-#include "engine/native/onednn_layout.h"
-
 namespace tacho::native {
 namespace {
 
@@ -28,10 +26,10 @@ std::array<Layout, 4> layouts(size_t rank) {
 }
 
 Layout layout_of(const memory::desc& desc) {
-  const size_t rank = desc.dims().size();
+  const size_t rank = dims_of(desc).size();
   if (rank < 3) return {Tag::any, 1};
   for (const Layout& layout : layouts(rank)) {
-    if (memory::desc(desc.dims(), memory::data_type::f32, layout.tag) == desc) return layout;
+    if (memory::desc(dims_of(desc), memory::data_type::f32, layout.tag) == desc) return layout;
   }
   return {Tag::any, 1};
 }
@@ -52,7 +50,7 @@ int64_t channel_block(const memory::desc& desc) { return layout_of(desc).block; 
 int64_t neighbouring_channels(const memory::desc& desc) {
   const Layout layout = layout_of(desc);
   const bool channels_last = layout.tag == Tag::nwc || layout.tag == Tag::nhwc || layout.tag == Tag::ndhwc;
-  return channels_last ? desc.dims()[1] : layout.block;
+  return channels_last ? dims_of(desc)[1] : layout.block;
 }
 
 memory::desc blocked_desc(const Shape& shape) {
@@ -61,15 +59,15 @@ memory::desc blocked_desc(const Shape& shape) {
 }
 
 memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
-  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
   dims[1] = channels;
   offsets[1] = channel;
   return whole.submemory_desc(dims, offsets);
 }
 
 bool is_blocked(const memory::desc& desc) {
-  const memory::dims dims = desc.dims();
-  if ((dims.size() != 4 && dims.size() != 5) || desc.data_type() != memory::data_type::f32) return false;
+  const memory::dims dims = dims_of(desc);
+  if ((dims.size() != 4 && dims.size() != 5) || data_type_of(desc) != memory::data_type::f32) return false;
   const memory::desc dense = blocked_desc(dims);
   const memory::dims padded = padded_dims_of(desc), strides = strides_of(desc),
                      dense_strides = strides_of(dense);
@@ -88,7 +86,8 @@ int64_t content_bytes(const memory::desc& desc) {
   const memory::dims padded = padded_dims_of(desc);
   if (padded.empty()) return 0;
   return std::accumulate(padded.begin(), padded.end(),
-                         static_cast<int64_t>(memory::data_type_size(desc.data_type())), std::multiplies<>());
+                         static_cast<int64_t>(memory::data_type_size(data_type_of(desc))),
+                         std::multiplies<>());
 }
 
 memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {
@@ -96,7 +95,7 @@ memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {
 }
 
 memory::desc kernel_part(const memory::desc& whole, const Extents& first, const Extents& count) {
-  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
   const auto axes = static_cast<std::ptrdiff_t>(count.size());
   std::ranges::copy(count, dims.end() - axes);
   std::ranges::copy(first, offsets.end() - axes);

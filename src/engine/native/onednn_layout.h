@@ -12,7 +12,25 @@ namespace tacho::native {
 
 inline constexpr bool kOnednn3 = DNNL_VERSION_MAJOR >= 3;
 
-// In elements.
+template<typename Layout>
+dnnl::memory::dims dims_of(const Layout& layout) {
+  if constexpr (kOnednn3) {
+    return layout.get_dims();
+  } else {
+    return layout.dims();
+  }
+}
+
+template<typename Layout>
+dnnl::memory::data_type data_type_of(const Layout& layout) {
+  if constexpr (kOnednn3) {
+    return layout.get_data_type();
+  } else {
+    return layout.data_type();
+  }
+}
+
+// Where it begins, in elements.
 template<typename Layout>
 int64_t offset_of(const Layout& layout) {
   if constexpr (kOnednn3) {
@@ -63,7 +81,7 @@ InnerBlocks inner_blocks_of(const Layout& layout) {
 // 3, which makes no blocked layout but those that have a name.
 template<typename Layout>
 Layout tap_after_tap(const Layout& like, const dnnl::memory::dims& kernel) {
-  dnnl::memory::dims dims = like.dims(), strides = strides_of(like);
+  dnnl::memory::dims dims = dims_of(like), strides = strides_of(like);
   const size_t channel_axes = dims.size() - kernel.size();
   std::ranges::copy(kernel, dims.end() - std::ssize(kernel));
   std::vector<size_t> order(channel_axes);  // the innermost first
@@ -84,7 +102,7 @@ Layout tap_after_tap(const Layout& like, const dnnl::memory::dims& kernel) {
     stride *= counts[axis];
   }
   if constexpr (kOnednn3) {
-    return Layout(dims, like.get_data_type(), strides);
+    return Layout(dims, data_type_of(like), strides);
   } else {
     Layout result = like;
     std::ranges::copy(dims, result.data.dims);
