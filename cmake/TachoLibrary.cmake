@@ -40,7 +40,13 @@ function(tacho_compile_options target)
 endfunction()
 
 # In a release, at -O1 after CMake's own -O3. There GCC 12 takes empty optionals for uninitialised ones.
-set(tacho_quick_options "$<$<CONFIG:Release>:-O1;-Wno-maybe-uninitialized>")
+# Since GCC 13 a precompiled header serves only who has the same settings of these, which -O3 switches on.
+set(tacho_quick_options -O1 -Wno-maybe-uninitialized)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
+   AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  list(APPEND tacho_quick_options -munroll-only-small-loops -mvzeroupper)
+endif()
+set(tacho_quick_options "$<$<CONFIG:Release>:${tacho_quick_options}>")
 function(tacho_quick_to_build target)
   target_compile_options(${target} PRIVATE "${tacho_quick_options}")
 endfunction()

@@ -30,6 +30,7 @@ except ImportError as error:
 from started_ranks import ranks_of
 from tensor_files import read_safetensors
 from unet3d import UNet3d
+from zarr_arrays import save_array
 
 TACHO = ""
 SOAK = False
@@ -221,8 +222,7 @@ class Values(Test):
             with self.subTest(dtype=dtype):
                 self.write_h5(self.folder / "in.h5", volume, name="a/b")
                 self.assert_near(self.result(*QUICK, input=f"{self.folder}/in.h5:/a/b"), expected, 1e-5)
-                group = zarr.open_group(str(self.folder / "in.zarr"), mode="w")
-                group.create_dataset("raw", data=volume, chunks=(5, 16, 20), compressor=numcodecs.Blosc("zstd"))
+                save_array(self.folder / "in.zarr", volume, "raw", chunks=(5, 16, 20), compressor=numcodecs.Blosc("zstd"))
                 self.assert_near(self.result(*QUICK, input=f"{self.folder}/in.zarr:/raw"), expected, 1e-5)
 
     def test_voxels_are_normalized_as_asked(self):

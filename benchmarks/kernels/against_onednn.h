@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <vector>
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "engine/native/onednn.h"
 #include "kernels/direct/direct.h"
 
 namespace tacho {
@@ -78,7 +78,7 @@ struct Problem {
   int64_t taps() const { return convolution.kernel[0] * convolution.kernel[1] * convolution.kernel[2]; }
   double flop() const {
     double result = 2.0;
-    for (const int64_t dim : dst.memory.get_desc().dims()) result *= static_cast<double>(dim);
+    for (const int64_t dim : native::dims_of(dst.memory.get_desc())) result *= static_cast<double>(dim);
     return result * static_cast<double>(convolution.in_channels * taps());
   }
 
@@ -88,7 +88,7 @@ struct Problem {
 };
 
 inline dnnl::memory::desc any_layout(const Tensor& tensor) {
-  return {tensor.memory.get_desc().dims(), dnnl::memory::data_type::f32, Tag::any};
+  return {native::dims_of(tensor.memory.get_desc()), dnnl::memory::data_type::f32, Tag::any};
 }
 
 class OneDnnForward {
@@ -116,14 +116,13 @@ class OneDnnForward {
  private:
   static dnnl::convolution_forward::primitive_desc describe(Problem& problem) {
     dnnl::post_ops operations;
-    operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    native::append_eltwise(dnnl::algorithm::eltwise_relu, 0, operations);
     dnnl::primitive_attr attributes;
     attributes.set_post_ops(operations);
-    const dnnl::convolution_forward::desc description(
-        dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, any_layout(problem.src),
-        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
-        problem.strides(), problem.padding(), problem.padding());
-    return {description, attributes, engine()};
+    return native::describe<dnnl::convolution_forward>(
+        engine(), attributes, dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+        any_layout(problem.src), any_layout(problem.weights), problem.bias.memory.get_desc(),
+        any_layout(problem.dst), problem.strides(), problem.padding(), problem.padding());
   }
 
   dnnl::convolution_forward::primitive_desc description_;

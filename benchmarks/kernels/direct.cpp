@@ -65,8 +65,8 @@ class DirectForward {
   DirectForward(Problem& problem, int threads)
       : convolution_(problem.convolution),
         threads_(threads),
-        src_(problem.src.memory.get_desc().dims(), problem.blocked()),
-        dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
+        src_(native::dims_of(problem.src.memory.get_desc()), problem.blocked()),
+        dst_(native::dims_of(problem.dst.memory.get_desc()), problem.blocked()),
         packed_(static_cast<size_t>(packed_weights_floats(convolution_)) * sizeof(float)),
         scratch_(static_cast<size_t>(forward_scratch_floats(convolution_, threads)) * sizeof(float)),
         bias_(problem.bias.data()) {

@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <vector>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "engine/native/onednn.h"
 #include "kernels/linear/linear.h"
 
 namespace {
@@ -79,13 +79,12 @@ class InnerProduct {
     };
     const memory::desc any({layer.outputs, layer.inputs}, memory::data_type::f32, memory::format_tag::any);
     dnnl::post_ops operations;
-    operations.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    native::append_eltwise(dnnl::algorithm::eltwise_relu, 0, operations);
     dnnl::primitive_attr attributes;
     attributes.set_post_ops(operations);
-    const dnnl::inner_product_forward::desc description(
-        dnnl::prop_kind::forward_inference, plain({layer.batch, layer.inputs}), any, plain({layer.outputs}),
-        plain({layer.batch, layer.outputs}));
-    return {description, attributes, engine()};
+    return native::describe<dnnl::inner_product_forward>(
+        engine(), attributes, dnnl::prop_kind::forward_inference, plain({layer.batch, layer.inputs}), any,
+        plain({layer.outputs}), plain({layer.batch, layer.outputs}));
   }
 
   dnnl::inner_product_forward::primitive_desc description_;

@@ -79,8 +79,8 @@ class WinogradForward {
   WinogradForward(const Convolution& convolution, Problem& problem, int threads)
       : convolution_(convolution),
         threads_(threads),
-        src_(problem.src.memory.get_desc().dims(), problem.blocked()),
-        dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
+        src_(native::dims_of(problem.src.memory.get_desc()), problem.blocked()),
+        dst_(native::dims_of(problem.dst.memory.get_desc()), problem.blocked()),
         packed_(static_cast<size_t>(packed_weights_floats(convolution_)) * sizeof(float)),
         scratch_(static_cast<size_t>(forward_scratch_floats(convolution_, threads)) * sizeof(float)),
         bias_(problem.bias.data()) {
@@ -133,14 +133,14 @@ class DirectBackwardWeights {
  private:
   static dnnl::convolution_backward_weights::primitive_desc describe(Problem& problem) {
     const auto direct = dnnl::algorithm::convolution_direct;
-    const dnnl::convolution_forward::desc forward(dnnl::prop_kind::forward_training, direct,
-                                                  any_layout(problem.src), any_layout(problem.weights),
-                                                  problem.bias.memory.get_desc(), any_layout(problem.dst),
-                                                  problem.strides(), problem.padding(), problem.padding());
-    const dnnl::convolution_backward_weights::desc backward(
-        direct, any_layout(problem.src), any_layout(problem.weights), problem.bias.memory.get_desc(),
-        any_layout(problem.dst), problem.strides(), problem.padding(), problem.padding());
-    return {backward, engine(), {forward, engine()}};
+    const auto forward = native::describe<dnnl::convolution_forward>(
+        engine(), {}, dnnl::prop_kind::forward_training, direct, any_layout(problem.src),
+        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
+        problem.strides(), problem.padding(), problem.padding());
+    return native::describe_backward<dnnl::convolution_backward_weights>(
+        engine(), {}, forward, direct, any_layout(problem.src), any_layout(problem.weights),
+        problem.bias.memory.get_desc(), any_layout(problem.dst), problem.strides(), problem.padding(),
+        problem.padding());
   }
 
   dnnl::convolution_backward_weights::primitive_desc description_;
@@ -153,8 +153,8 @@ class WinogradBackwardWeights {
   WinogradBackwardWeights(const Convolution& convolution, Problem& problem, int threads)
       : convolution_(convolution),
         threads_(threads),
-        src_(problem.src.memory.get_desc().dims(), problem.blocked()),
-        diff_dst_(problem.dst.memory.get_desc().dims(), problem.blocked()),
+        src_(native::dims_of(problem.src.memory.get_desc()), problem.blocked()),
+        diff_dst_(native::dims_of(problem.dst.memory.get_desc()), problem.blocked()),
         diff_weights_(problem.weights.memory.get_desc()),
         diff_bias_(problem.bias.memory.get_desc()),
         scratch_(static_cast<size_t>(backward_weights_scratch_floats(convolution_, threads)) *

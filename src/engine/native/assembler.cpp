@@ -150,7 +150,7 @@ bool Assembler::define_joined(ValueId id, const std::vector<ValueId>& parts) {
 // oneDNN's reorder onto a slice runs on one thread per image.
 void Assembler::add_copy(const View& from, const View& to) {
   if (!is_blocked(from.desc) || !is_blocked(to.desc)) return add_reorder(from, to);
-  const memory::dims dims = to.desc.dims();
+  const memory::dims dims = dims_of(to.desc);
   const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
   add_kernel("copy", {from, to},
              [sweep, from_stride = batch_stride(from.desc),

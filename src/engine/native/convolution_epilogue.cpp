@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/native/onednn.h"
+
 namespace tacho::native {
 
 using dnnl::memory;
@@ -10,8 +12,8 @@ namespace {
 
 // On its own, in place.
 void add_activation(dnnl::algorithm kind, float alpha, const View& y, Assembler& assembler) {
-  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, y.desc, alpha, 0.0f);
-  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const auto pd = describe_eltwise(assembler.engine(), assembler.attributes(), assembler.forward_kind(), kind,
+                                   y.desc, alpha);
   assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
 }

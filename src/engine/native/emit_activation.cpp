@@ -1,6 +1,7 @@
 #include <cassert>
 
 #include "engine/native/emit.h"
+#include "engine/native/onednn.h"
 #include "engine/native/plain_kernels.h"
 #include "kernels/blocked/blocked.h"
 
@@ -13,9 +14,8 @@ using dnnl::algorithm;
 void emit_eltwise(algorithm kind, double alpha, const Instruction& instruction, Assembler& assembler) {
   const View x = assembler.view(instruction.inputs[0]);
   const View y = assembler.define_over(instruction.outputs[0], x);
-  const dnnl::eltwise_forward::desc desc(assembler.forward_kind(), kind, x.desc, static_cast<float>(alpha),
-                                         0.0f);
-  const dnnl::eltwise_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const auto pd = describe_eltwise(assembler.engine(), assembler.attributes(), assembler.forward_kind(), kind,
+                                   x.desc, static_cast<float>(alpha));
   assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
 }
@@ -26,11 +26,10 @@ void emit_eltwise_backward(algorithm kind, double alpha, const Instruction& inst
   const View y = assembler.view(instruction.inputs[0]);
   const View dy = assembler.in_layout(instruction.inputs[1], y.desc);
   const View dx = assembler.define_over(instruction.outputs[0], dy);
-  const dnnl::eltwise_forward::desc forward(dnnl::prop_kind::forward_training, kind, y.desc,
-                                            static_cast<float>(alpha), 0.0f);
-  const dnnl::eltwise_forward::primitive_desc hint(forward, assembler.engine());
-  const dnnl::eltwise_backward::desc desc(kind, y.desc, y.desc, static_cast<float>(alpha), 0.0f);
-  const dnnl::eltwise_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const auto hint = describe_eltwise(assembler.engine(), {}, dnnl::prop_kind::forward_training, kind, y.desc,
+                                     static_cast<float>(alpha));
+  const auto pd = describe_eltwise_backward(assembler.engine(), assembler.attributes(), hint, kind, y.desc,
+                                            static_cast<float>(alpha));
   assembler.add_primitive(dnnl::eltwise_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
 }
@@ -38,12 +37,10 @@ void emit_eltwise_backward(algorithm kind, double alpha, const Instruction& inst
 }  // namespace
 
 void append_activation(const PostOp& post, dnnl::post_ops& ops) {
-  if (std::holds_alternative<Relu>(post.op)) ops.append_eltwise(1.0f, algorithm::eltwise_relu, 0.0f, 0.0f);
-  if (std::holds_alternative<Sigmoid>(post.op))
-    ops.append_eltwise(1.0f, algorithm::eltwise_logistic, 0.0f, 0.0f);
-  if (const auto* elu = std::get_if<Elu>(&post.op)) {
-    ops.append_eltwise(1.0f, algorithm::eltwise_elu, static_cast<float>(elu->alpha), 0.0f);
-  }
+  if (std::holds_alternative<Relu>(post.op)) append_eltwise(algorithm::eltwise_relu, 0.0f, ops);
+  if (std::holds_alternative<Sigmoid>(post.op)) append_eltwise(algorithm::eltwise_logistic, 0.0f, ops);
+  if (const auto* elu = std::get_if<Elu>(&post.op))
+    append_eltwise(algorithm::eltwise_elu, static_cast<float>(elu->alpha), ops);
 }
 
 void emit_op(const Relu&, const Instruction& instruction, Assembler& assembler) {

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "engine/native/emit.h"
 #include "engine/native/emit_batch_norm_blocks.h"
+#include "engine/native/onednn.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -68,9 +69,9 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
   const View x = assembler.view(instruction.inputs[0]);
   const auto channels = plain_desc({assembler.shape(instruction.inputs[0])[1]});
   const bool with_relu = !instruction.post_ops.empty();
-  const batch_normalization_forward::desc desc(
-      assembler.forward_kind(), x.desc, static_cast<float>(op.epsilon), flags_of(with_relu, !op.training));
-  const batch_normalization_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const auto pd =
+      describe_batch_norm(assembler.engine(), assembler.attributes(), assembler.forward_kind(), x.desc,
+                          static_cast<float>(op.epsilon), flags_of(with_relu, !op.training));
 
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x},
                                      {DNNL_ARG_SCALE, assembler.parameter(instruction.inputs[1], channels)},
@@ -106,10 +107,8 @@ void emit_op(const BatchNormBackward& op, const Instruction& instruction, Assemb
   const auto& hint = assembler.batch_norm_hints.at(instruction.inputs[2]);
   const bool with_relu = instruction.inputs.size() > 5;
   const View dy = assembler.in_layout(instruction.inputs[4], x.desc);
-  const batch_normalization_backward::desc desc(dnnl::prop_kind::backward, x.desc, x.desc,
-                                                static_cast<float>(op.epsilon), flags_of(with_relu, false));
-  const batch_normalization_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
-                                                        hint);
+  const auto pd = describe_batch_norm_backward(assembler.engine(), assembler.attributes(), hint, x.desc,
+                                               static_cast<float>(op.epsilon), flags_of(with_relu, false));
 
   std::vector<Argument> arguments = {
       {DNNL_ARG_SRC, x},

@@ -13,7 +13,7 @@ using dnnl::memory;
 int64_t round_up_to_block(int64_t channels) { return (channels + kOwnBlock - 1) / kOwnBlock * kOwnBlock; }
 
 blocked::Sweep sweep_of(const View& view) {
-  const memory::dims dims = view.desc.dims();
+  const memory::dims dims = dims_of(view.desc);
   return {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
 }
 
@@ -23,8 +23,8 @@ void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assem
       assembler.weight(instruction.inputs[1]), assembler.weight(instruction.inputs[2]),
       assembler.weight(instruction.inputs[3]), assembler.weight(instruction.inputs[4]), op.epsilon);
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const View y = x.desc == blocked_desc(x.desc.dims()) ? assembler.define_over(instruction.outputs[0], x)
-                                                       : assembler.define_in_blocks(instruction.outputs[0]);
+  const View y = x.desc == blocked_desc(dims_of(x.desc)) ? assembler.define_over(instruction.outputs[0], x)
+                                                         : assembler.define_in_blocks(instruction.outputs[0]);
   const blocked::Sweep sweep = sweep_of(x);
   const auto filled_up = [&](const std::vector<double>& values) {
     return assembler.constant(plain_desc({round_up_to_block(sweep.channels)}), {},
@@ -108,7 +108,7 @@ void add_statistics_over_devices(SumOverDevices& sums, const View& x, const Norm
 // In training: no mask is kept.
 void emit_training(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const memory::desc channels = plain_desc({x.desc.dims()[1]});
+  const memory::desc channels = plain_desc({dims_of(x.desc)[1]});
   const Norm norm = {assembler.parameter(instruction.inputs[1], channels),
                      assembler.parameter(instruction.inputs[2], channels),
                      assembler.define(instruction.outputs[1], channels),
@@ -125,7 +125,7 @@ void emit_training(const BatchNorm& op, const Instruction& instruction, Assemble
 // What a training pass normalized before, once more from the same statistics.
 void emit_again(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const memory::desc channels = plain_desc({x.desc.dims()[1]});
+  const memory::desc channels = plain_desc({dims_of(x.desc)[1]});
   const Norm norm = {assembler.parameter(instruction.inputs[1], channels),
                      assembler.parameter(instruction.inputs[2], channels),
                      assembler.view(instruction.inputs[3]), assembler.view(instruction.inputs[4])};
@@ -208,12 +208,12 @@ void emit_in_blocks(const BatchNorm& op, const Instruction& instruction, Assembl
 void emit_in_blocks(const BatchNormBackward& op, const Instruction& instruction, Assembler& assembler) {
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const View dy = assembler.in_blocks(instruction.inputs[4]);
-  const memory::desc channels = plain_desc({x.desc.dims()[1]});
+  const memory::desc channels = plain_desc({dims_of(x.desc)[1]});
   const bool relu = instruction.inputs.size() > 5;
   const View weight = assembler.parameter(instruction.inputs[1], channels);
   // Only the mask of a ReLU depends on it.
   const View bias = relu ? assembler.parameter(instruction.inputs[6], channels) : weight;
-  const View dx = dy.desc == blocked_desc(dy.desc.dims())
+  const View dx = dy.desc == blocked_desc(dims_of(dy.desc))
                       ? assembler.define_over(instruction.outputs[0], dy)
                       : assembler.define_in_blocks(instruction.outputs[0]);
   const BackwardViews views = {

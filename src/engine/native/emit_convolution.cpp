@@ -2,6 +2,7 @@
 #include "engine/native/emit.h"
 #include "engine/native/emit_direct.h"
 #include "engine/native/emit_winograd.h"
+#include "engine/native/onednn.h"
 
 namespace tacho::native {
 namespace {
@@ -43,13 +44,12 @@ constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 convolution_forward::primitive_desc forward_desc(const ConvolutionGeometry& g, const memory::desc& bias,
                                                  const dnnl::primitive_attr& attributes,
                                                  const Assembler& assembler) {
-  const convolution_forward::desc desc =
-      bias.get_size() > 0
-          ? convolution_forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, bias, g.dst,
-                                      g.strides, g.dilation, g.padding, g.padding_end)
-          : convolution_forward::desc(assembler.forward_kind(), kDirect, g.src, g.weight, g.dst, g.strides,
-                                      g.dilation, g.padding, g.padding_end);
-  return convolution_forward::primitive_desc(desc, attributes, assembler.engine());
+  const auto describe_with = [&](const auto&... bias_or_none) {
+    return describe<convolution_forward>(assembler.engine(), attributes, assembler.forward_kind(), kDirect,
+                                         g.src, g.weight, bias_or_none..., g.dst, g.strides, g.dilation,
+                                         g.padding, g.padding_end);
+  };
+  return bias.get_size() > 0 ? describe_with(bias) : describe_with();
 }
 
 // The place of the result. A residual operand is accumulated onto: on itself where it dies here and is not
@@ -128,9 +128,9 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
   const ConvolutionGeometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                               assembler.shape(instruction.inputs[0]));
   const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
-  const convolution_backward_data::desc desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation,
-                                             g.padding, g.padding_end);
-  const convolution_backward_data::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const auto pd = describe_backward<convolution_backward_data>(
+      assembler.engine(), assembler.attributes(), hint, kDirect, g.src, g.weight, g.dst, g.strides,
+      g.dilation, g.padding, g.padding_end);
 
   const View dy = assembler.in_layout(instruction.inputs[0], pd.diff_dst_desc());
   const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
@@ -145,13 +145,12 @@ void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instructio
                               assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();
   const auto hint = forward_desc(g, bias_desc, assembler.attributes(), assembler);
-  const convolution_backward_weights::desc desc =
-      op.bias ? convolution_backward_weights::desc(kDirect, g.src, g.weight, bias_desc, g.dst, g.strides,
-                                                   g.dilation, g.padding, g.padding_end)
-              : convolution_backward_weights::desc(kDirect, g.src, g.weight, g.dst, g.strides, g.dilation,
-                                                   g.padding, g.padding_end);
-  const convolution_backward_weights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
-                                                        hint);
+  const auto describe_with = [&](const auto&... bias_or_none) {
+    return describe_backward<convolution_backward_weights>(assembler.engine(), assembler.attributes(), hint,
+                                                           kDirect, g.src, g.weight, bias_or_none..., g.dst,
+                                                           g.strides, g.dilation, g.padding, g.padding_end);
+  };
+  const auto pd = op.bias ? describe_with(bias_desc) : describe_with();
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
   const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());

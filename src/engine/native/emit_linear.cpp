@@ -2,6 +2,7 @@
 
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
+#include "engine/native/onednn.h"
 #include "kernels/linear/linear.h"
 
 namespace tacho::native {
@@ -17,10 +18,11 @@ inner_product_forward::primitive_desc forward_desc(const memory::desc& src, cons
                                                    const dnnl::primitive_attr& attributes,
                                                    const Assembler& assembler) {
   const dnnl::prop_kind kind = assembler.forward_kind();
-  const inner_product_forward::desc desc =
-      bias.get_size() > 0 ? inner_product_forward::desc(kind, src, any_desc(weight), bias, dst)
-                          : inner_product_forward::desc(kind, src, any_desc(weight), dst);
-  return inner_product_forward::primitive_desc(desc, attributes, assembler.engine());
+  const auto describe_with = [&](const auto&... bias_or_none) {
+    return describe<inner_product_forward>(assembler.engine(), attributes, kind, src, any_desc(weight),
+                                           bias_or_none..., dst);
+  };
+  return bias.get_size() > 0 ? describe_with(bias) : describe_with();
 }
 
 bool is_relu_at_most(const std::vector<PostOp>& post_ops) {
@@ -90,9 +92,8 @@ void emit_op(const LinearBackwardData&, const Instruction& instruction, Assemble
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const memory::desc dx_desc = plain_desc(assembler.shape(instruction.outputs[0]));
   const auto hint = forward_desc(dx_desc, weight_shape, {}, dy.desc, assembler.attributes(), assembler);
-  const inner_product_backward_data::desc desc(dx_desc, hint.weights_desc(), dy.desc);
-  const inner_product_backward_data::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
-                                                       hint);
+  const auto pd = describe_backward<inner_product_backward_data>(assembler.engine(), assembler.attributes(),
+                                                                 hint, dx_desc, hint.weights_desc(), dy.desc);
 
   const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
   const View dx = assembler.define(instruction.outputs[0], dx_desc);
@@ -106,11 +107,12 @@ void emit_op(const LinearBackwardWeights& op, const Instruction& instruction, As
   const Shape& weight_shape = assembler.shape(instruction.outputs[0]);
   const memory::desc bias_desc = op.bias ? plain_desc({weight_shape[0]}) : memory::desc();
   const auto hint = forward_desc(x.desc, weight_shape, bias_desc, dy.desc, assembler.attributes(), assembler);
-  const inner_product_backward_weights::desc desc =
-      op.bias ? inner_product_backward_weights::desc(x.desc, hint.weights_desc(), bias_desc, dy.desc)
-              : inner_product_backward_weights::desc(x.desc, hint.weights_desc(), dy.desc);
-  const inner_product_backward_weights::primitive_desc pd(desc, assembler.attributes(), assembler.engine(),
-                                                          hint);
+  const auto describe_with = [&](const auto&... bias_or_none) {
+    return describe_backward<inner_product_backward_weights>(assembler.engine(), assembler.attributes(), hint,
+                                                             x.desc, hint.weights_desc(), bias_or_none...,
+                                                             dy.desc);
+  };
+  const auto pd = op.bias ? describe_with(bias_desc) : describe_with();
 
   const View dweight = assembler.define(instruction.outputs[0], pd.diff_weights_desc());
   std::vector<Argument> arguments = {

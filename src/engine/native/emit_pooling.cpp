@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/native/emit.h"
+#include "engine/native/onednn.h"
 #include "engine/native/plain_kernels.h"
 #include "kernels/blocked/blocked.h"
 #include "kernels/max_pool/max_pool.h"
@@ -12,10 +13,6 @@ using dnnl::algorithm;
 using dnnl::memory;
 using dnnl::pooling_backward;
 using dnnl::pooling_forward;
-
-struct PoolingWindow {
-  memory::dims kernel, stride, padding, padding_end;
-};
 
 PoolingWindow pooling_window_of(const Extents& kernel, const Extents& stride, const Extents& padding,
                                 const Shape& input, const Shape& output) {
@@ -30,9 +27,8 @@ PoolingWindow pooling_window_of(const Extents& kernel, const Extents& stride, co
 
 pooling_forward::primitive_desc forward_desc(algorithm kind, const PoolingWindow& g, const memory::desc& src,
                                              const Shape& output, const Assembler& assembler) {
-  const pooling_forward::desc desc(assembler.forward_kind(), kind, src, any_desc(output), g.stride, g.kernel,
-                                   g.padding, g.padding_end);
-  return pooling_forward::primitive_desc(desc, assembler.attributes(), assembler.engine());
+  return describe_pooling(assembler.engine(), assembler.attributes(), assembler.forward_kind(), kind, src,
+                          any_desc(output), g);
 }
 
 void emit_average(algorithm kind, const PoolingWindow& g, const Instruction& instruction,
@@ -84,15 +80,15 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWin
 
 View in_a_usual_layout(ValueId id, Assembler& assembler) {
   const View existing = assembler.view(id);
-  return existing.desc == layout_like(existing.desc, existing.desc.dims()) ? existing
-                                                                           : assembler.in_plain(id);
+  return existing.desc == layout_like(existing.desc, dims_of(existing.desc)) ? existing
+                                                                             : assembler.in_plain(id);
 }
 
 // `x` and `y` have the same layout.
 max_pool::Pooling max_pooling_of(const PoolingWindow& g, const memory::desc& x, const memory::desc& y) {
-  auto pooling = pooling_of<max_pool::Pooling>(g, x.dims(), y.dims());
+  auto pooling = pooling_of<max_pool::Pooling>(g, dims_of(x), dims_of(y));
   pooling.lanes = neighbouring_channels(x);
-  pooling.blocks = (x.dims()[1] + pooling.lanes - 1) / pooling.lanes;
+  pooling.blocks = (dims_of(x)[1] + pooling.lanes - 1) / pooling.lanes;
   pooling.src_batch_stride = batch_stride(x);
   pooling.dst_batch_stride = batch_stride(y);
   return pooling;
@@ -102,12 +98,11 @@ void emit_average_backward(algorithm kind, const PoolingWindow& g, const Shape& 
                            const Instruction& instruction, Assembler& assembler) {
   // Averages need no more of the forward pass than its layout: that of the gradient at hand.
   const View dy = assembler.view(instruction.inputs[0]);
-  const pooling_forward::desc forward(dnnl::prop_kind::forward_training, kind, layout_like(dy.desc, input),
-                                      dy.desc, g.stride, g.kernel, g.padding, g.padding_end);
-  const pooling_forward::primitive_desc hint(forward, assembler.attributes(), assembler.engine());
-  const pooling_backward::desc desc(kind, any_desc(input), dy.desc, g.stride, g.kernel, g.padding,
-                                    g.padding_end);
-  const pooling_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const auto hint =
+      describe_pooling(assembler.engine(), assembler.attributes(), dnnl::prop_kind::forward_training, kind,
+                       layout_like(dy.desc, input), dy.desc, g);
+  const auto pd = describe_pooling_backward(assembler.engine(), assembler.attributes(), hint, kind,
+                                            any_desc(input), dy.desc, g);
   const View dx = assembler.define(instruction.outputs[0], pd.diff_src_desc());
   assembler.add_primitive(pooling_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
@@ -126,7 +121,7 @@ void emit_averages(std::vector<AxisWindows> windows, const Instruction& instruct
   const View x = assembler.in_plain(instruction.inputs[0]);
   const View y =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
-  const int64_t planes = x.desc.dims()[0] * x.desc.dims()[1];
+  const int64_t planes = dims_of(x.desc)[0] * dims_of(x.desc)[1];
   assembler.add_kernel("window_average", {x, y},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows(w, planes, as<const float>(at[0]), as<float>(at[1]));
@@ -138,7 +133,7 @@ void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction&
   const View dy = assembler.in_plain(instruction.inputs[0]);
   const View dx =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
-  const int64_t planes = dy.desc.dims()[0] * dy.desc.dims()[1];
+  const int64_t planes = dims_of(dy.desc)[0] * dims_of(dy.desc)[1];
   assembler.add_kernel("window_average_backward", {dy, dx},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows_backward(w, planes, as<const float>(at[0]), as<float>(at[1]));

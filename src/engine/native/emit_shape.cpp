@@ -2,6 +2,7 @@
 #include <array>
 
 #include "engine/native/emit.h"
+#include "engine/native/onednn.h"
 #include "engine/native/plain_kernels.h"
 
 namespace tacho::native {
@@ -46,7 +47,7 @@ void emit_op(const Concat&, const Instruction& instruction, Assembler& assembler
     parts.push_back(assembler.view(id));
     descs.push_back(parts.back().desc);
   }
-  const dnnl::concat::primitive_desc pd(1, descs, assembler.engine(), assembler.attributes());
+  const auto pd = describe_concat(assembler.engine(), assembler.attributes(), 1, descs);
   std::vector<Argument> arguments = {{DNNL_ARG_DST, assembler.define(instruction.outputs[0], pd.dst_desc())}};
   for (size_t i = 0; i < parts.size(); ++i) {
     arguments.emplace_back(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), parts[i]);
@@ -80,10 +81,10 @@ void emit_op(const Reshape& op, const Instruction& instruction, Assembler& assem
 void emit_op(const Upsample& op, const Instruction& instruction, Assembler& assembler) {
   const View x = assembler.view(instruction.inputs[0]);
   const std::vector<float> factors(op.scale.begin(), op.scale.end());
-  const dnnl::resampling_forward::desc desc(assembler.forward_kind(), dnnl::algorithm::resampling_nearest,
-                                            factors, x.desc,
-                                            any_desc(assembler.shape(instruction.outputs[0])));
-  const dnnl::resampling_forward::primitive_desc pd(desc, assembler.attributes(), assembler.engine());
+  const auto pd =
+      describe<dnnl::resampling_forward>(assembler.engine(), assembler.attributes(), assembler.forward_kind(),
+                                         dnnl::algorithm::resampling_nearest, factors, x.desc,
+                                         any_desc(assembler.shape(instruction.outputs[0])));
   const View y = assembler.define(instruction.outputs[0], pd.dst_desc());
   assembler.add_primitive(dnnl::resampling_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}});
@@ -119,11 +120,10 @@ void emit_op(const UpsampleBackward& op, const Instruction& instruction, Assembl
   const memory::desc dx_desc = layout_like(dy.desc, assembler.shape(instruction.outputs[0]));
   const std::vector<float> factors(op.scale.begin(), op.scale.end());
   constexpr auto kNearest = dnnl::algorithm::resampling_nearest;
-  const dnnl::resampling_forward::desc forward(dnnl::prop_kind::forward_training, kNearest, factors, dx_desc,
-                                               dy.desc);
-  const dnnl::resampling_forward::primitive_desc hint(forward, assembler.engine());
-  const dnnl::resampling_backward::desc desc(kNearest, factors, dx_desc, dy.desc);
-  const dnnl::resampling_backward::primitive_desc pd(desc, assembler.attributes(), assembler.engine(), hint);
+  const auto hint = describe<dnnl::resampling_forward>(
+      assembler.engine(), {}, dnnl::prop_kind::forward_training, kNearest, factors, dx_desc, dy.desc);
+  const auto pd = describe_backward<dnnl::resampling_backward>(assembler.engine(), assembler.attributes(),
+                                                               hint, kNearest, factors, dx_desc, dy.desc);
   const View dx = assembler.define(instruction.outputs[0], dx_desc);
   assembler.add_primitive(dnnl::resampling_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 
 namespace tacho::native {
@@ -25,10 +26,10 @@ std::array<Layout, 4> layouts(size_t rank) {
 }
 
 Layout layout_of(const memory::desc& desc) {
-  const size_t rank = desc.dims().size();
+  const size_t rank = dims_of(desc).size();
   if (rank < 3) return {Tag::any, 1};
   for (const Layout& layout : layouts(rank)) {
-    if (memory::desc(desc.dims(), memory::data_type::f32, layout.tag) == desc) return layout;
+    if (memory::desc(dims_of(desc), memory::data_type::f32, layout.tag) == desc) return layout;
   }
   return {Tag::any, 1};
 }
@@ -49,7 +50,7 @@ int64_t channel_block(const memory::desc& desc) { return layout_of(desc).block; 
 int64_t neighbouring_channels(const memory::desc& desc) {
   const Layout layout = layout_of(desc);
   const bool channels_last = layout.tag == Tag::nwc || layout.tag == Tag::nhwc || layout.tag == Tag::ndhwc;
-  return channels_last ? desc.dims()[1] : layout.block;
+  return channels_last ? dims_of(desc)[1] : layout.block;
 }
 
 memory::desc blocked_desc(const Shape& shape) {
@@ -58,59 +59,43 @@ memory::desc blocked_desc(const Shape& shape) {
 }
 
 memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
-  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
   dims[1] = channels;
   offsets[1] = channel;
   return whole.submemory_desc(dims, offsets);
 }
 
 bool is_blocked(const memory::desc& desc) {
-  const memory::dims dims = desc.dims();
-  if (dims.size() != 4 && dims.size() != 5) return false;
-  memory::desc dense = blocked_desc(dims);
-  dense.data.offset0 = desc.data.offset0;
-  dense.data.format_desc.blocking.strides[0] = batch_stride(desc);
-  return dense == desc;
+  const memory::dims dims = dims_of(desc);
+  if ((dims.size() != 4 && dims.size() != 5) || data_type_of(desc) != memory::data_type::f32) return false;
+  const memory::desc dense = blocked_desc(dims);
+  const memory::dims padded = padded_dims_of(desc), strides = strides_of(desc),
+                     dense_strides = strides_of(dense);
+  if (padded != padded_dims_of(dense) || inner_blocks_of(desc) != inner_blocks_of(dense)) return false;
+  for (size_t axis = 1; axis < dims.size(); ++axis) {
+    if (padded[axis] > 1 && strides[axis] != dense_strides[axis]) return false;
+  }
+  return true;
 }
 
-int64_t first_element(const memory::desc& desc) { return desc.data.offset0; }
+int64_t first_element(const memory::desc& desc) { return offset_of(desc); }
 
-int64_t batch_stride(const memory::desc& desc) { return desc.data.format_desc.blocking.strides[0]; }
+int64_t batch_stride(const memory::desc& desc) { return strides_of(desc)[0]; }
 
 int64_t content_bytes(const memory::desc& desc) {
-  int64_t bytes = static_cast<int64_t>(memory::data_type_size(desc.data_type()));
-  for (int axis = 0; axis < desc.data.ndims; ++axis) bytes *= desc.data.padded_dims[axis];
-  return desc.data.ndims == 0 ? 0 : bytes;
+  const memory::dims padded = padded_dims_of(desc);
+  if (padded.empty()) return 0;
+  return std::accumulate(padded.begin(), padded.end(),
+                         static_cast<int64_t>(memory::data_type_size(data_type_of(desc))),
+                         std::multiplies<>());
 }
 
 memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {
-  memory::desc result = like;
-  dnnl_memory_desc_t& data = result.data;
-  auto& blocking = data.format_desc.blocking;
-  const size_t axes = like.dims().size(), channel_axes = axes - kernel.size();
-  std::vector<int64_t> blocks(axes, 1);
-  int64_t stride = 1;
-  for (int i = 0; i < blocking.inner_nblks; ++i) {
-    blocks[static_cast<size_t>(blocking.inner_idxs[i])] *= blocking.inner_blks[i];
-    stride *= blocking.inner_blks[i];
-  }
-  std::vector<size_t> order(channel_axes);  // the innermost first
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t axis) { return like.data.format_desc.blocking.strides[axis]; });
-  const auto place = [&](size_t axis) {
-    blocking.strides[axis] = stride;
-    stride *= data.padded_dims[axis] / blocks[axis];
-  };
-  for (const size_t axis : order) place(axis);
-  for (size_t axis = axes; axis-- > channel_axes;) {
-    data.dims[axis] = data.padded_dims[axis] = kernel[axis - channel_axes];
-    place(axis);
-  }
-  return result;
+  return tap_after_tap(like, kernel);
 }
 
 memory::desc kernel_part(const memory::desc& whole, const Extents& first, const Extents& count) {
-  memory::dims dims = whole.dims(), offsets(dims.size(), 0);
+  memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
   const auto axes = static_cast<std::ptrdiff_t>(count.size());
   std::ranges::copy(count, dims.end() - axes);
   std::ranges::copy(first, offsets.end() - axes);

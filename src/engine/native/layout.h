@@ -1,8 +1,7 @@
 #pragma once
 
-#include <dnnl.hpp>
-
 #include "base/shape.h"
+#include "engine/native/onednn_layout.h"
 
 namespace tacho::native {
 

@@ -114,7 +114,7 @@ const View& NativePlan::find(ValueId value) const {
 }
 
 void NativePlan::pack(const View& view, const Tensor& tensor) {
-  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, address(view), assembly_.engine, stream_);
+  reorder(plain_desc(dims_of(view.desc)), tensor.raw(), view.desc, address(view), assembly_.engine, stream_);
 }
 
 void NativePlan::write(ValueId value, const Tensor& tensor) {
@@ -140,7 +140,8 @@ void NativePlan::read_into(ValueId value, Tensor& tensor) const {
   assert(tensor.shape() == source.shape && tensor.dtype() == source.dtype);
   const View& view = find(value);
   if (source.dtype == DType::f32) {
-    reorder(view.desc, address(view), plain_desc(view.desc.dims()), tensor.raw(), assembly_.engine, stream_);
+    reorder(view.desc, address(view), plain_desc(dims_of(view.desc)), tensor.raw(), assembly_.engine,
+            stream_);
   } else {
     std::memcpy(tensor.raw(), address(view), tensor.bytes());
   }
@@ -212,15 +213,15 @@ std::byte* NativePlan::state_address(const View& parameter, int which) const {
 Tensor NativePlan::read_state(ValueId parameter, int which) const {
   const View& view = assembly_.parameters.at(parameter);
   Tensor tensor(values_[static_cast<size_t>(parameter)].shape, DType::f32);
-  reorder(view.desc, state_address(view, which), plain_desc(view.desc.dims()), tensor.raw(), assembly_.engine,
-          stream_);
+  reorder(view.desc, state_address(view, which), plain_desc(dims_of(view.desc)), tensor.raw(),
+          assembly_.engine, stream_);
   return tensor;
 }
 
 void NativePlan::write_state(ValueId parameter, int which, const Tensor& tensor) {
   const View& view = assembly_.parameters.at(parameter);
-  reorder(plain_desc(view.desc.dims()), tensor.raw(), view.desc, state_address(view, which), assembly_.engine,
-          stream_);
+  reorder(plain_desc(dims_of(view.desc)), tensor.raw(), view.desc, state_address(view, which),
+          assembly_.engine, stream_);
 }
 
 void NativePlan::set_counters(const PlanCounters& counters) {

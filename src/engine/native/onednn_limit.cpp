@@ -30,7 +30,7 @@ bool within_onednn_limit(const Program& program, const Instruction& instruction)
 
 void require_within_onednn_limit(std::string_view layer, std::string_view kernel,
                                  const dnnl::memory::desc& desc) {
-  const auto bytes = static_cast<int64_t>(dnnl::memory::data_type_size(desc.data_type()));
+  const auto bytes = static_cast<int64_t>(dnnl::memory::data_type_size(data_type_of(desc)));
   const int64_t count = bytes == 0 ? 0 : content_bytes(desc) / bytes;
   if (count <= kMostOnednnElements) return;
   throw UserError(
