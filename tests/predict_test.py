@@ -170,6 +170,10 @@ class Values(Test):
                 with self.subTest(border=border, block=block):
                     self.assert_near(self.result("--block", block, "--border", border), whole, 1e-5)
 
+    def test_a_block_far_larger_than_the_volume_takes_no_more_than_that(self):
+        large = self.result("--block", "2000,2004,2004", "--halo", "2,6,6", "--chunk", "20,12,12")
+        self.assert_near(large, self.result("--block", "200,204,204", "--halo", "2,6,6"), 1e-5)
+
     def test_a_volume_smaller_than_what_the_network_looks_at(self):
         small = self.shared / "small.h5"
         for shape in ((1, 5, 3), (6, 9, 1)):
@@ -367,6 +371,49 @@ class Resuming(Test):
         self.predict(*QUICK, "--resume")
         self.assertEqual(self.files(self.output), expected)
 
+    def hold_check(self, *more):
+        """A call that goes on with a finished output, and the end of a pipe that makes it wait at a chunk of that."""
+        chunk = self.output / "0/0/1/2/3"
+        chunk.unlink()
+        os.mkfifo(chunk)
+        process = self.start(*QUICK, "--resume", *more)
+        pipe = open(chunk, "wb")  # returns when it reads
+        chunk.unlink()
+        return process, pipe
+
+    def test_ctrl_c_ends_the_check_of_what_is_done(self):
+        self.predict(*QUICK)
+        expected = self.files(self.output)
+        process, pipe = self.hold_check()
+        process.send_signal(signal.SIGINT)
+        pipe.close()
+        _, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("out.zarr: stopped while it checked what is done; the same call with --resume goes on", said)
+        self.assertEqual(self.predict(*QUICK, "--resume")["blocks"], 1)
+        self.assertEqual(self.files(self.output), expected)
+
+    def test_the_check_does_not_count_as_compiling(self):
+        held_s = 1 + 5e-3 * self.predict(*QUICK)["compile_ms"]
+        process, pipe = self.hold_check("-o", "record.json", "--format", "json")
+        time.sleep(held_s)
+        pipe.close()
+        _, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, said)
+        (record,) = json.loads((self.folder / "record.json").read_text())
+        self.assertLess(record["compile_ms"], 1e3 * held_s)
+
+    def test_two_calls_do_not_write_one_output(self):
+        self.predict(*QUICK)
+        expected = self.files(self.output)
+        process, pipe = self.hold_check()
+        self.refuses(*QUICK, "--resume", saying=f"--output {self.output}: another tacho writes it now")
+        process.kill()
+        process.communicate()
+        pipe.close()
+        self.assertEqual(self.predict(*QUICK, "--resume")["blocks"], 1)
+        self.assertEqual(self.files(self.output), expected)
+
     def test_another_prediction_does_not_go_on(self):
         self.predict(*QUICK)
         before = self.files(self.output)
@@ -453,7 +500,6 @@ class BadCalls(Test):
         self.refuses("--block", "0,8,8", saying="--block 0x8x8")
         self.refuses("--block", "4,21,28", "--halo", "2,6,6", saying=["block 21", "20 and 28"])
         self.refuses("--block", "900000,900000,900000", saying="900000")
-        self.refuses("--block", "2000,2004,2004", "--halo", "2,6,6", "--chunk", "20,12,12", saying="--block")
         self.refuses(*QUICK, "--chunk", "4,20,27", saying=["--chunk 4x20x27", "4x20x28"])
         self.refuses(*QUICK, "--chunk", "0,20,28", saying="--chunk ")
         self.refuses(*QUICK, "--border", "zero", saying=["--border 'zero'", "reflect or network"])
@@ -463,6 +509,12 @@ class BadCalls(Test):
             self.refuses(*QUICK, "--normalize", normalization, saying="--normalize ")
         self.refuses(*QUICK, "--devices", "0", saying="--devices '0'")
         self.refuses(*QUICK, "--engine", "null", saying="null")
+
+    def test_blocks_that_do_not_fit_into_memory(self):
+        with h5py.File(self.folder / "large.h5", "w") as file:
+            file.create_dataset("volumes/raw", (4000, 4008, 4008), "uint8", chunks=(8, 64, 64))  # of which nothing is stored
+        self.refuses("--block", "2000,2004,2004", "--halo", "2,6,6", "--chunk", "20,12,12", input=self.folder / "large.h5",
+                     saying=["--block 2000x2004x2004: takes ", "take a smaller one"])
 
     def test_outputs_that_are_none(self):
         (self.folder / "file").write_text("text")
@@ -492,7 +544,7 @@ class Ranks(Test):
         os.kill(ranks_of(process)[1], signal.SIGKILL)
         _, said = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 1, said)
-        self.assertRegex(said, r"tacho: rank 1 on host \S+ ")
+        self.assertRegex(said, r"tacho: rank 1 on host \S+ .*; the same call with --resume goes on")
         self.assertLess(self.notes(), QUICK_BLOCKS)
         self.predict(*QUICK, *self.TWO, "--resume")
         self.assertEqual(self.files(self.output), expected)

@@ -9,10 +9,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/make_volume.h"
 #include "cli/point_option.h"
-#include "cli/progress.h"
 #include "data/cifar10.h"
-#include "volume/make_cremi.h"
 
 namespace tacho {
 namespace {
@@ -61,13 +60,7 @@ void make_cremi_where_none_is(const MakeCremiOptions& options, CommandContext& c
     throw UserError("{} is there already; name a new file", options.file.string());
   }
   catch_interrupt(false);
-  Progress progress({1});
-  const std::string what = fmt::format("making {} voxels", to_string(shape));
-  const bool made = make_cremi(options.file, shape, options.seed, [&](double share_done) {
-    progress.show(0, true, fmt::format("{}: {:.0f} %", what, 100 * share_done), share_done);
-    return !interrupted();
-  });
-  if (!made) context.exit_status = kInterruptedStatus;
+  if (!make_volume(options.file, shape, options.seed)) context.exit_status = kInterruptedStatus;
 }
 
 void add_make_cremi(Command make, CommandContext& context) {

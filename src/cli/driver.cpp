@@ -128,13 +128,15 @@ class Run {
   void tell_how_to_go_on() {
     const size_t done = job_.items.size() - unfinished_items();
     const bool can_continue = kept_.is_kept() && done > 0 && job_.items.front()->description().has_value();
-    const std::string words = can_continue ? "; " + how_to_continue(done, job_.items.size(), kept_.id()) : "";
+    const std::string words =
+        can_continue ? how_to_continue(done, job_.items.size(), kept_.id()) : job_.after_loss;
     ranks_.set_last_words(broadcast(ranks_.world().all(), words));
   }
 
   ItemContext context_of(const WorkItem& item, size_t turn,
                          const std::map<DeviceThreads, MachineSpeed>& peaks, Progress& progress) const {
-    const auto show = [&progress, turn, is_long = item.is_long()](const std::string& where, double share) {
+    const auto show = [&progress, turn, is_long = item.is_long()](const std::string& where,
+                                                                  std::optional<double> share) {
       progress.show(turn, is_long, where, share);
     };
     const auto say = [&progress](const std::string& line) {

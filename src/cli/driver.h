@@ -36,8 +36,9 @@ struct Job {
   std::vector<std::unique_ptr<WorkItem>> items;
   std::string suite = {};
   std::string first_result = "the first cell was finished";  // "interrupted before ..."
-  Present present = {};                                      // for people; a table of the records where empty
-  Present present_to_programs = {};                          // the records where empty
+  std::string after_loss = {};       // of a rank: how to go on where no run of the store can be continued
+  Present present = {};              // for people; a table of the records where empty
+  Present present_to_programs = {};  // the records where empty
 };
 
 // Checks every item, runs those that the resumed run lacks, keeps each record in the store as it is finished,

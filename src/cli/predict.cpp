@@ -94,7 +94,9 @@ void add_predict_command(Command app, CommandContext& context) {
   add_keep_options(command, options->keep, "-o");
   command.on_run([options, &context] {
     complete(*options, context.ranks.world());
-    const Job job = {.items = predict_item(options->job), .first_result = "the first block was finished"};
+    const Job job = {.items = predict_item(options->job),
+                     .first_result = "the first block was finished",
+                     .after_loss = "the same call with --resume goes on"};
     run_job(job, options->keep, context);
   });
 }

@@ -16,11 +16,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(size_t item, bool is_long, const std::string& where, double share_done);
+  // Without a share nothing is said of the time that is left.
+  void show(size_t item, bool is_long, const std::string& where, std::optional<double> share_done);
   // Makes room for a line of its own.
   void clear() const;
 
  private:
+  // ", 3 min left"; empty while that is not known.
+  std::string time_left(size_t item, double share_done, double now_ms);
+
   std::vector<double> works_, works_before_;  // of each item; of all before it
   double total_;
   bool terminal_;

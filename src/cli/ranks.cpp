@@ -51,7 +51,8 @@ void Ranks::give_up(const std::string& why, int status) {
 void Ranks::tell_loss(const std::string& what) {
   if (world_->rank() > 1) end_all_ranks(kLostStatus);
   const std::scoped_lock lock(mutex_);
-  const std::string line = fmt::format("tacho: {}; all ranks are stopped{}", what, last_words_);
+  const std::string line =
+      fmt::format("tacho: {}; all ranks are stopped{}{}", what, last_words_.empty() ? "" : "; ", last_words_);
   if (caller_.is_there()) {
     caller_.leave_word(line);
   } else {

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/user_folder.h"
 #include "cli/interrupt.h"
-#include "cli/progress.h"
+#include "cli/make_volume.h"
 #include "distributed/collectives.h"
 #include "distributed/together.h"
 #include "forecast/volume_table.h"
 #include "results/references.h"
 #include "session/volume_work.h"
 #include "train/volume_training.h"
-#include "volume/make_cremi.h"
 
 namespace tacho {
 namespace {
@@ -28,12 +28,6 @@ fs::path cache_folder() {
   const auto folder = user_folder("XDG_CACHE_HOME", ".cache");
   if (!folder) throw UserError("--folder DIR: says where volumes are made; neither HOME nor a cache is set");
   return *folder / "tacho/volumes";
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw UserError("cannot make {}: {}", folder.string(), error.message());
 }
 
 // Rank 0's, for what a call makes and needs no longer than it runs.
@@ -63,13 +57,7 @@ fs::path made_volume(const fs::path& folder, const Point& shape) {
   const fs::path file = folder / fmt::format("cremi-{}.h5", to_string(shape));
   std::error_code none;
   if (fs::exists(file, none)) return file;
-  Progress progress({1});
-  const std::string what = fmt::format("making {} voxels", to_string(shape));
-  const bool made = make_cremi(file, shape, 0, [&](double share_done) {
-    progress.show(0, true, fmt::format("{}: {:.0f} %", what, 100 * share_done), share_done);
-    return !interrupted();
-  });
-  return made ? file : fs::path();
+  return make_volume(file, shape, 0) ? file : fs::path();
 }
 
 // What a call works with, the same on all ranks.
@@ -81,7 +69,7 @@ class VolumeSite {
       if (!ranks.is_first()) return;
       catch_interrupt(ranks.were_launched());
       const fs::path folder = options.folder ? fs::absolute(*options.folder) : cache_folder();
-      make_folder(folder);
+      make_folders(folder);
       files_.sample = made_volume(folder, work.sample);
       if (!files_.sample.empty()) files_.predicted = made_volume(folder, work.predicted);
       files_.folder = own_folder_.emplace(folder).path();

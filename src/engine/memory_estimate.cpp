@@ -10,12 +10,10 @@
 namespace tacho {
 namespace {
 
-constexpr int64_t kChannelBlock = 8;  // engines keep channels in blocks of a vector's width
-
-int64_t activation_bytes(const Value& value) {
+int64_t activation_bytes(const Value& value, int64_t channel_block) {
   Shape shape = value.shape;
   const bool blocked = shape.size() > 2 && value.dtype == DType::f32;
-  if (blocked) shape[1] = saturating_round_up(shape[1], kChannelBlock);
+  if (blocked) shape[1] = saturating_round_up(shape[1], channel_block);
   return saturating_bytes(shape, value.dtype);
 }
 
@@ -41,7 +39,8 @@ constexpr int in_place_input(const BatchNorm& op) { return op.training ? -1 : 0;
 // that is computed in place extends the lifetime of the one it overwrites.
 class ActivationLifetimes {
  public:
-  explicit ActivationLifetimes(const Graph& graph) : graph_(graph), last_use_(graph.values.size(), -1) {
+  ActivationLifetimes(const Graph& graph, int64_t channel_block)
+      : graph_(graph), channel_block_(channel_block), last_use_(graph.values.size(), -1) {
     find_last_uses();
     for (size_t step = 0; step < graph.nodes.size(); ++step) add_outputs(step);
   }
@@ -69,7 +68,7 @@ class ActivationLifetimes {
       memory_of_[index(id)] = reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
       if (reused == kNone) lifetimes_.push_back({0, static_cast<int>(step), 0});
       Lifetime& lifetime = lifetimes_[static_cast<size_t>(memory_of_[index(id)])];
-      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(id)));
+      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(id), channel_block_));
       lifetime.last = last_use_[index(id)];
     }
   }
@@ -86,22 +85,22 @@ class ActivationLifetimes {
   static size_t index(ValueId id) { return static_cast<size_t>(id); }
 
   const Graph& graph_;
+  int64_t channel_block_;
   std::vector<int> last_use_, memory_of_;
   std::vector<Lifetime> lifetimes_;
 };
 
 }  // namespace
 
-int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule,
-                                  const ScratchBytes& scratch_bytes) {
+int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule, const ArenaLayout& layout) {
   const int64_t parameters = bytes_with_role(graph, Role::parameter);
   const int64_t copies = graph.training ? 2 + state_per_parameter(rule) : 1;
   int64_t bytes = saturating_multiply(parameters, copies);
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));
-  std::vector<Lifetime> lifetimes = ActivationLifetimes(graph).lifetimes();
-  for (size_t i = 0; scratch_bytes && i < graph.nodes.size(); ++i) {
-    const int64_t scratch = scratch_bytes(graph.nodes[i]);
+  std::vector<Lifetime> lifetimes = ActivationLifetimes(graph, layout.channel_block).lifetimes();
+  for (size_t i = 0; layout.scratch_bytes && i < graph.nodes.size(); ++i) {
+    const int64_t scratch = layout.scratch_bytes(graph.nodes[i]);
     if (scratch > 0) lifetimes.push_back({scratch, static_cast<int>(i), static_cast<int>(i)});
   }
   return saturating_add(bytes, plan_memory(lifetimes).total_bytes);

@@ -8,12 +8,15 @@
 
 namespace tacho {
 
+// How an engine lays its arena out.
+struct ArenaLayout {
+  int64_t channel_block = 8;  // channels that are kept side by side: the last ones are padded to so many
+  std::function<int64_t(const Node&)> scratch_bytes = {};  // that a node takes while it runs
+};
+
 // What a plan with one arena of activations will hold: that arena, inputs, weights, in training gradients and
-// optimizer state. `scratch_bytes`, where there is one, says what a node takes of the arena while it runs.
-// These saturate at the largest integer for absurd batches.
-using ScratchBytes = std::function<int64_t(const Node&)>;
-int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule,
-                                  const ScratchBytes& scratch_bytes = {});
+// optimizer state. These saturate at the largest integer for absurd batches.
+int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule, const ArenaLayout& layout = {});
 
 // What a plan with a tensor for every value will hold.
 int64_t estimate_separate_plan_bytes(const Graph& graph, const UpdateRule& rule);

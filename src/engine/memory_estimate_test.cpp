@@ -38,9 +38,12 @@ TEST(MemoryEstimate, PadsChannelsToABlock) {
     const ValueId x = b.input("input", {1, 8, 16, 16});
     return b.finish(b.convolution("conv", x, {.channels = channels, .kernel = {1, 1}, .bias = false}));
   };
-  const int64_t one_channel = estimate_arena_plan_bytes(one_convolution(1), Sgd{});
-  const int64_t eight_channels = estimate_arena_plan_bytes(one_convolution(8), Sgd{});
-  EXPECT_EQ(eight_channels - one_channel, 7 * 8 * 4);  // weights alone
+  for (const int64_t block : {8, 16}) {
+    const ArenaLayout layout = {.channel_block = block};
+    const int64_t one_channel = estimate_arena_plan_bytes(one_convolution(1), Sgd{}, layout);
+    const int64_t all_channels = estimate_arena_plan_bytes(one_convolution(block), Sgd{}, layout);
+    EXPECT_EQ(all_channels - one_channel, (block - 1) * 8 * 4);  // weights alone
+  }
 }
 
 TEST(MemoryEstimate, OfTrainingCountsGradientsAndOptimizerState) {

@@ -26,6 +26,7 @@ struct VolumeRow {
   std::optional<double> training_s = {}, iterations_per_min = {}, published_iterations_per_min = {},
                         published_days = {};
   std::optional<double> prediction_s = {}, mvox_per_s = {}, written_mvox_per_s = {}, published_hours = {};
+  bool wrote_all = false;  // the voxels that mvox_per_s counts
 };
 
 VolumeRow& row_for(const Record& record, std::vector<VolumeRow>& rows) {
@@ -72,7 +73,17 @@ void add_prediction(const Record& record, VolumeRow& row) {
   take(mvox_per_s(record), row.mvox_per_s);
   take(record.seconds, row.prediction_s);
   take(entry(record.corrected, "output_mvox_per_s"), row.written_mvox_per_s);
+  row.wrote_all = record.reference.empty() && record.output_mvox_per_s;
   take(entry(record.extrapolated, kPublishedHours), row.published_hours);
+}
+
+// This program writes every voxel that it counts, which matters beside those that do not.
+void complete_written(std::vector<VolumeRow>& rows) {
+  const auto is_known = [](const VolumeRow& row) { return row.written_mvox_per_s.has_value(); };
+  if (std::ranges::none_of(rows, is_known)) return;
+  for (VolumeRow& row : rows) {
+    if (row.wrote_all) row.written_mvox_per_s = row.mvox_per_s;
+  }
 }
 
 std::vector<VolumeRow> volume_rows(std::span<const Record> records) {
@@ -86,6 +97,7 @@ std::vector<VolumeRow> volume_rows(std::span<const Record> records) {
       add_prediction(record, row);
     }
   }
+  complete_written(rows);
   return rows;
 }
 

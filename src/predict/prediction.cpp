@@ -18,8 +18,9 @@
 #include "graph/receptive_field.h"
 #include "models/zoo.h"
 #include "predict/block_choice.h"
-#include "predict/chunks.h"
+#include "predict/blocks_left.h"
 #include "predict/identity.h"
+#include "predict/output_lock.h"
 #include "results/record_json.h"
 #include "tensors/model_weights.h"
 
@@ -53,31 +54,39 @@ class Prediction {
 
   PredictionResult run(const std::filesystem::path& kernel_cache) {
     take_seat(world_, job_.execution.devices, job_.execution.threads);
-    const double begin = now_ms();
     together(ranks_, [&] { open_input(); });
-    choose(kernel_cache);
+    compiling([&] { choose(kernel_cache); });
     together(ranks_, [&] {
       if (is_first()) open_output(kernel_cache);
     });
     together(ranks_, [&] {
       if (!is_first()) output_.emplace(ZarrOutput::open(job_.output, description_));
     });
-    std::vector<int64_t> left;
-    together(ranks_, [&] { left = blocks_left(); });
-    const int64_t count = broadcast(ranks_, static_cast<int64_t>(left.size()));
-    pictured_block_ = broadcast(ranks_, left.empty() ? 0 : left[left.size() / 2]);
-    result_.blocks_before = result_.all_blocks - count;
-    if (count > 0) {
-      compile_or_leave_nothing();
-      result_.compile_ms = now_ms() - begin;
-      together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
-      together(ranks_, [&] { run_blocks(left); });
-    }
+    const auto left = blocks_left(ranks_, job_.output, *output_, tiling_,
+                                  {.on_block = hooks_.on_check, .should_stop = hooks_.should_stop});
+    result_.stopped_checking = !left.has_value();
+    if (left) compute(*left);
     return gathered();
   }
 
  private:
   bool is_first() const { return ranks_.rank() == 0; }
+
+  // Its time counts as compiling.
+  void compiling(const std::function<void()>& step) {
+    const double begin = now_ms();
+    step();
+    result_.compile_ms += now_ms() - begin;
+  }
+
+  void compute(const std::vector<int64_t>& left) {
+    result_.blocks_before = result_.all_blocks - static_cast<int64_t>(left.size());
+    if (left.empty()) return;
+    pictured_block_ = left[left.size() / 2];
+    compiling([&] { compile_or_leave_nothing(); });
+    together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
+    together(ranks_, [&] { run_blocks(left); });
+  }
 
   void open_input() {
     input_ = open_volume(job_.input);
@@ -126,12 +135,23 @@ class Prediction {
 
   int64_t memory_left() const { return available_memory_bytes() / world_.seat(job_.execution.devices).count; }
 
+  // Of the network, of the blocks on their way, and of a chunk that is written: padded, and compressed.
+  int64_t bytes_needed() const {
+    const BlockCost cost = estimate_block(network_, engine_, options_, result_.volume, block_);
+    const Box largest_block = tiling_.box(0);
+    const int64_t chunk_values = description_.channels * voxels(description_.chunk);
+    return cost.memory_bytes +
+           pipeline_bytes(cost.input_voxels, description_.channels * voxels(largest_block)) +
+           2 * chunk_values * static_cast<int64_t>(size_of(description_.type));
+  }
+
   // Before there is any output.
   void check_block() const {
-    const BlockCost cost = estimate_block(network_, engine_, options_, result_.volume, block_);
-    if (const int64_t left = memory_left(); cost.memory_bytes > left)
-      throw UserError("--block {}: takes {}, and {} are left", to_string(block_.block),
-                      format_bytes(cost.memory_bytes), format_bytes(left));
+    const int64_t needed = bytes_needed(), left = memory_left();
+    if (needed <= left) return;
+    throw UserError("--block {}: takes {}, and {} are left; take a smaller one{}", to_string(block_.block),
+                    format_bytes(needed), format_bytes(left),
+                    job_.execution.devices > 1 ? " or fewer --devices" : "");
   }
 
   void check_chunk() const {
@@ -150,6 +170,7 @@ class Prediction {
                                                .execution = job_.execution,
                                                .block = block_,
                                                .output = description_});
+    lock_.emplace(job_.output);
     const bool begun = is_begun(job_.output);
     if (begun) check_identity(job_.output, identity);
     remove_temporary_files(job_.output);
@@ -164,19 +185,6 @@ class Prediction {
 
   std::filesystem::path kernels_file() const { return journal_folder(job_.output) / "kernels.tsv"; }
 
-  // Only rank 0 knows.
-  std::vector<int64_t> blocks_left() const {
-    std::vector<int64_t> left;
-    if (!is_first()) return left;
-    const auto done = read_journal(job_.output);
-    for (int64_t number = 0; number < tiling_.count(); ++number) {
-      const auto found = done.find(number);
-      if (found == done.end() || !is_intact(*output_, tiling_.box(number), found->second))
-        left.push_back(number);
-    }
-    return left;
-  }
-
   // An output that could never be computed is in nobody's way.
   void compile_or_leave_nothing() {
     try {
@@ -188,18 +196,10 @@ class Prediction {
     }
   }
 
-  // Of all devices on this host.
-  void require_room() const {
-    const BlockCost cost = estimate_block(network_, engine_, options_, result_.volume, block_);
-    const int64_t blocks = pipeline_bytes(cost.input_voxels, description_.channels * voxels(block_.block));
-    require_memory(world_.seat(job_.execution.devices).count * (cost.memory_bytes + blocks));
-  }
-
   // The kernels that computed the first block compute all of them, on every rank and after every resumption:
   // others would round otherwise.
   void compile() {
     options_.kernel_cache = kernels_file();
-    together(ranks_, [&] { require_room(); });
     const auto make = [&] { runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_); };
     together(ranks_, [&] {
       if (is_first()) make();
@@ -290,6 +290,7 @@ class Prediction {
   Tiling tiling_;
   int64_t pictured_block_ = 0;
   ZarrDescription description_;
+  std::optional<OutputLock> lock_;  // rank 0's, for as long as any rank writes
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;
   std::optional<Journal> journal_;

@@ -31,6 +31,7 @@ struct PredictionJob {
 struct PredictionResult {
   Point volume = {}, block = {};
   int64_t blocks = 0, blocks_before = 0, all_blocks = 0;  // done now; found done; of the volume
+  bool stopped_checking = false;  // before it knew what was done; then nothing else counts
   int64_t output_voxels = 0, input_voxels = 0, bytes_read = 0, bytes_written = 0;
   double seconds = 0;     // from the first voxel read to the last one durable, on the slowest rank
   double compile_ms = 0;  // choosing the block, compiling
@@ -46,8 +47,9 @@ struct PredictionResult {
 
 struct PredictionHooks {
   std::function<void(const std::string& text)> note = {};
-  std::function<void(int64_t done, int64_t all)> on_block =
-      {};  // on rank 0: of all ranks, as far as it knows
+  // On rank 0, of all ranks as far as it knows: those that are done are checked; blocks are done.
+  std::function<void(int64_t checked, int64_t all)> on_check = {};
+  std::function<void(int64_t done, int64_t all)> on_block = {};
   std::function<bool()> should_stop = {};
 };
 

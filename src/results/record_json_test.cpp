@@ -4,18 +4,10 @@
 
 #include "base/json_values.h"
 #include "results/example_record.h"
+#include "results/record_complaint.h"
 
 namespace tacho {
 namespace {
-
-std::string refusal(const Json& json) {
-  try {
-    record_from_json(json);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(RecordJson, ComesBackAsItWent) {
   const Json json = to_json(example_record());
@@ -25,24 +17,24 @@ TEST(RecordJson, ComesBackAsItWent) {
 TEST(RecordJson, RefusesANewerSchema) {
   Json json = to_json(example_record());
   json["schema"] = Record::kSchema + 1;
-  EXPECT_NE(refusal(json).find("schema 2"), std::string::npos);
+  EXPECT_NE(complaint_about(json).find("schema 2"), std::string::npos);
 }
 
 TEST(RecordJson, RefusesWhatIsNoRecord) {
-  EXPECT_NE(refusal(Json::array()), "");
-  EXPECT_NE(refusal({{"name", "somebody else's"}}), "");
+  EXPECT_NE(complaint_about(Json::array()), "no complaint");
+  EXPECT_NE(complaint_about({{"name", "somebody else's"}}), "no complaint");
 }
 
 TEST(RecordJson, NamesTheFieldThatIsMissingOrOfAnotherType) {
   Json json = to_json(example_record());
   json.erase("model");
-  EXPECT_EQ(refusal(json), "has no field 'model'");
+  EXPECT_EQ(complaint_about(json), "has no field 'model'");
   json = to_json(example_record());
   json["batch"] = 1.5;
-  EXPECT_EQ(refusal(json), "field 'batch' must be a whole number, not 1.5");
+  EXPECT_EQ(complaint_about(json), "field 'batch' must be a whole number, not 1.5");
   json = to_json(example_record());
   json["system"]["cores"] = "two";
-  EXPECT_NE(refusal(json).find("'cores'"), std::string::npos);
+  EXPECT_NE(complaint_about(json).find("'cores'"), std::string::npos);
 }
 
 // With something behind the known fields of each object that a record is made of.
@@ -81,7 +73,7 @@ TEST(RecordJson, AddsNothingToAnEpochThatKnowsLess) {
 TEST(RecordJson, RefusesFiguresThatDoNotFollowFromTheirSamples) {
   Json json = to_json(example_record());
   json["median_ms"] = 50.0;
-  EXPECT_NE(refusal(json).find("was changed"), std::string::npos);
+  EXPECT_NE(complaint_about(json).find("was changed"), std::string::npos);
 }
 
 TEST(RecordJson, TheThroughputOfATotalBatchFollowsFromIt) {
@@ -89,9 +81,9 @@ TEST(RecordJson, TheThroughputOfATotalBatchFollowsFromIt) {
   json.erase("batch");
   json["devices"] = 3;
   json["batch_total"] = 16;
-  EXPECT_EQ(refusal(json), "");
+  EXPECT_EQ(complaint_about(json), "no complaint");
   json["batch_total"] = 32;
-  EXPECT_NE(refusal(json).find("images_per_s does not follow"), std::string::npos);
+  EXPECT_NE(complaint_about(json).find("images_per_s does not follow"), std::string::npos);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class Items : public testing::Test {
         .system = system_,
         .peaks = {},
         .kernel_cache = {},
-        .progress = [&](const std::string& where, double) { shown_.push_back(where); },
+        .progress = [&](const std::string& where, std::optional<double>) { shown_.push_back(where); },
         .say = kNoNote,
         .note = kNoNote,
         .should_stop = [&] { return stopped_; }};

@@ -26,7 +26,8 @@ struct ItemContext {
   const SystemInfo& system;
   const std::map<DeviceThreads, MachineSpeed>& peaks;  // those of peaks_needed()
   std::filesystem::path kernel_cache;
-  std::function<void(const std::string& where, double share_done)> progress;
+  // The share of the item's work that is done; nothing while it is at something else.
+  std::function<void(const std::string& where, std::optional<double> share_done)> progress;
   std::function<void(const std::string& line)> say;   // a line that stays, such as the figures of an epoch
   std::function<void(const std::string& text)> note;  // what the user should know
   std::function<bool()> should_stop;

@@ -11,7 +11,7 @@ namespace {
 
 class PredictItem final : public WorkItem {
  public:
-  explicit PredictItem(PredictionJob job) : job_(std::move(job)) {}
+  PredictItem(PredictionJob job, PredictionOutput output) : job_(std::move(job)), output_(output) {}
 
   void check(const std::function<void(const std::string&)>&) override {
     check_prediction(job_);
@@ -30,7 +30,7 @@ class PredictItem final : public WorkItem {
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     const auto result = predict(job_, context.world, context.kernel_cache, hooks(context));
     if (!context.world.is_first() || !result) return;
-    say_how_far(*result, context);
+    if (output_ == PredictionOutput::kept) say_how_far(*result, context);
     if (result->blocks == 0 && context.should_stop()) return;
     finish(make_predict_record(job_, *result, context.system));
   }
@@ -38,7 +38,11 @@ class PredictItem final : public WorkItem {
  private:
   void say_how_far(const PredictionResult& result, const ItemContext& context) const {
     const int64_t done = result.blocks + result.blocks_before;
-    if (done < result.all_blocks) {
+    if (result.stopped_checking) {
+      context.note(
+          fmt::format("{}: stopped while it checked what is done; the same call with --resume goes on",
+                      job_.output.string()));
+    } else if (done < result.all_blocks) {
       context.note(fmt::format("{}: {} of {} blocks are done; the same call with --resume goes on",
                                job_.output.string(), done, result.all_blocks));
     } else if (result.blocks == 0) {
@@ -48,6 +52,10 @@ class PredictItem final : public WorkItem {
 
   static PredictionHooks hooks(const ItemContext& context) {
     return {.note = context.note,
+            .on_check =
+                [&context](int64_t checked, int64_t all) {
+                  context.progress(fmt::format("checking block {} of {}", checked, all), std::nullopt);
+                },
             .on_block =
                 [&context](int64_t done, int64_t all) {
                   context.progress(fmt::format("block {} of {}", done, all),
@@ -57,14 +65,15 @@ class PredictItem final : public WorkItem {
   }
 
   PredictionJob job_;
+  PredictionOutput output_;
   double flop_ = 0;  // without halos
 };
 
 }  // namespace
 
-WorkItems predict_item(PredictionJob job) {
+WorkItems predict_item(PredictionJob job, PredictionOutput output) {
   WorkItems items;
-  items.push_back(std::make_unique<PredictItem>(std::move(job)));
+  items.push_back(std::make_unique<PredictItem>(std::move(job), output));
   return items;
 }
 

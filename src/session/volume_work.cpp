@@ -31,9 +31,10 @@ Point shrunk(const Point& size, double scale, const Point& least) {
 }
 
 std::string instead_of(const char* what, const Point& now, const Point& published) {
-  return fmt::format("{} of {} instead of {} ({:.2g} % of the voxels)", what, to_string(now),
+  const double percent = 100 * static_cast<double>(voxels(now)) / static_cast<double>(voxels(published));
+  return fmt::format("{} of {} instead of {} ({} % of the voxels)", what, to_string(now),
                      to_string(published),
-                     100 * static_cast<double>(voxels(now)) / static_cast<double>(voxels(published)));
+                     percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent));
 }
 
 std::filesystem::path weights_file(const Recipe& recipe, const VolumeFiles& files) {
@@ -104,7 +105,8 @@ WorkItems volume_items(const VolumeWork& work, const VolumeFiles& files, const R
     prediction.halo = kPublishedHalo;
   }
   WorkItems items = train_items({std::move(training)}, data);
-  for (auto& item : predict_item(std::move(prediction))) items.push_back(std::move(item));
+  for (auto& item : predict_item(std::move(prediction), PredictionOutput::temporary))
+    items.push_back(std::move(item));
   return items;
 }
 

@@ -28,6 +28,11 @@ TEST(VolumeWork, SaysWhatAScaleMakesSmaller) {
             "voxels); a predicted volume of 100x1536x1536 instead of 200x3072x3072 (12 % of the voxels)");
 }
 
+TEST(VolumeWork, SaysSharesWithoutExponents) {
+  EXPECT_THAT(what_was_shrunk(volume_work("unet3d", 0.999)), HasSubstr("(100 % of the voxels)"));
+  EXPECT_THAT(what_was_shrunk(volume_work("unet3d", 0.001)), HasSubstr("(0.1 % of the voxels)"));
+}
+
 TEST(VolumeWork, NamesTheNetworkThatTookThePlaceOfThePublishedOne) {
   EXPECT_THAT(what_was_shrunk(volume_work("unet3d_lite", 1)), HasSubstr("unet3d_lite instead of unet3d"));
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
+#include "base/complaint.h"
 #include "base/file.h"
 #include "base/test_folder.h"
 
@@ -27,18 +27,6 @@ class TestFile {
   TestFolder folder_;
   std::filesystem::path path_ = folder_.path() / "file";
 };
-
-// The text of the UserError that `action` throws; it must be one line.
-template<typename Action>
-std::string complaint(Action action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("\n")));
-    return error.what();
-  }
-  return "no complaint";
-}
 
 template<typename T>
 std::string bytes_of(T value) {

@@ -28,6 +28,12 @@ void limit_onednn() {
   }
 }
 
+// Channels that lie side by side: 8 for our kernels, as many as a vector holds for oneDNN's.
+int64_t channel_block(const std::string& kernel) {
+  const bool may_be_onednn = kernel.empty() || kernel == native::name_of(native::ConvolutionKernel::onednn);
+  return may_be_onednn && widest_instruction_set() == InstructionSet::avx512 ? 16 : 8;
+}
+
 class NativeEngine : public Engine {
  public:
   NativeEngine() { limit_onednn(); }
@@ -47,7 +53,9 @@ class NativeEngine : public Engine {
     const auto scratch_bytes = [&](const Node& node) {
       return may_pack ? native::winograd_scratch_bytes(rewritten, node, options) : 0;
     };
-    const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update, scratch_bytes);
+    const int64_t bytes = estimate_arena_plan_bytes(
+        rewritten, options.update,
+        {.channel_block = channel_block(options.kernel), .scratch_bytes = scratch_bytes});
     return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 
