@@ -62,6 +62,12 @@ void check_weights_files(const std::vector<Case>& cells, const Note& note) {
   }
 }
 
+// An engine that computes nothing has no turns to take.
+bool can_be_compared(const Case& a, const Case& b) {
+  return same_work(a, b) && find_engine(a.execution.engine).computes() &&
+         find_engine(b.execution.engine).computes();
+}
+
 class BenchItem final : public WorkItem {
  public:
   BenchItem(Case cell, bool first_of_model, bool alone)
@@ -183,17 +189,19 @@ WorkItems turns_item(std::vector<Case> cells) {
 }
 
 bool compare_means(std::span<const Case> cells) {
-  return std::ranges::any_of(cells, [&](const Case& cell) {
-    const Execution &first = cells.front().execution, &other = cell.execution;
-    return first.engine != other.engine || first.precision != other.precision;
-  });
+  std::set<std::pair<std::string, std::string>> means;
+  for (const Case& cell : cells) {
+    const Execution& execution = cell.execution;
+    if (find_engine(execution.engine).computes()) means.emplace(execution.engine, execution.precision);
+  }
+  return means.size() > 1;
 }
 
 WorkItems items_in_turns(std::vector<Case> cells) {
   std::vector<std::vector<Case>> groups;
   for (Case& cell : cells) {
     const auto group = std::ranges::find_if(
-        groups, [&](const std::vector<Case>& others) { return same_work(others.front(), cell); });
+        groups, [&](const std::vector<Case>& others) { return can_be_compared(others.front(), cell); });
     if (group == groups.end()) {
       groups.push_back({std::move(cell)});
     } else {
@@ -201,7 +209,13 @@ WorkItems items_in_turns(std::vector<Case> cells) {
     }
   }
   WorkItems items;
-  for (std::vector<Case>& group : groups) items.push_back(std::make_unique<TurnsItem>(std::move(group)));
+  for (std::vector<Case>& group : groups) {
+    if (group.size() > 1) {
+      items.push_back(std::make_unique<TurnsItem>(std::move(group)));
+    } else {
+      items.push_back(std::make_unique<BenchItem>(std::move(group.front()), true, false));
+    }
+  }
   return items;
 }
 

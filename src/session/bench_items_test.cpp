@@ -76,6 +76,29 @@ TEST_F(Items, CellsInTurnsShareAMarkAndCannotBeContinued) {
   EXPECT_EQ(records[0].interleaved, records[1].interleaved);
 }
 
+std::vector<Case> cells_of(const std::string& engines) {
+  return expand({{"model", "squeezenet1_1"},
+                 {"engine", engines},
+                 {"image", "64"},
+                 {"batch", "1,2"},
+                 {"warmup", "0"},
+                 {"repeat", "1"}},
+                1);
+}
+
+TEST_F(Items, EnginesThatDoTheSameWorkTakeTurns) {
+  EXPECT_TRUE(compare_means(cells_of("native,null,reference")));
+  const WorkItems items = items_in_turns(cells_of("native,null,reference"));
+  std::vector<bool> alone;
+  for (const auto& item : items) alone.push_back(item->description().has_value());
+  EXPECT_THAT(alone, testing::UnorderedElementsAre(false, false, true, true));
+}
+
+TEST_F(Items, AnEngineThatComputesNothingIsNotCompared) {
+  EXPECT_FALSE(compare_means(cells_of("null,reference")));
+  EXPECT_FALSE(compare_means(cells_of("native")));
+}
+
 TEST_F(Items, WhatWasStoppedHasNoRecord) {
   stopped_ = true;
   EXPECT_TRUE(run(bench_items(null_cells("1"))).empty());
