@@ -234,5 +234,21 @@ TEST(Blocks, ComputeLessThanTheWholeInputBoxAndHoldLessThanAsked) {
   EXPECT_GT(small.flop, cost.flop);
 }
 
+// Where a block begins within a period decides nothing.
+TEST(Blocks, ComputeEachStageOnceWhereOneTileHoldsIt) {
+  const Point size = {5, 31, 30};
+  const Graph graph = kResidual.build(kResidual.multiple);
+  const BlockOptions options{.block = {2, 5, 7}};
+  BlockRunner runner(graph, initialize(graph, 5), engine(), options_of_engine(), size, options);
+  const std::vector<float> volume = random_volume(size);
+  const Tiling tiling{size, options.block};
+  for (int64_t number = 0; number < tiling.count(); ++number) {
+    const Box output = tiling.box(number);
+    std::vector<float> result(static_cast<size_t>(runner.channels()) * count(output));
+    runner.run(output, seen(runner.input_box(output), size, volume, options.border), result);
+  }
+  EXPECT_EQ(runner.flop_done(), static_cast<double>(tiling.count()) * runner.cost().flop);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -30,7 +30,7 @@ TEST(VolumeWork, SaysWhatAScaleMakesSmaller) {
 
 TEST(VolumeWork, SaysSharesWithoutExponents) {
   EXPECT_THAT(what_was_shrunk(volume_work("unet3d", 0.999)), HasSubstr("(100 % of the voxels)"));
-  EXPECT_THAT(what_was_shrunk(volume_work("unet3d", 0.001)), HasSubstr("(0.1 % of the voxels)"));
+  EXPECT_THAT(what_was_shrunk(volume_work("unet3d", 0.001)), HasSubstr("(0.12 % of the voxels)"));
 }
 
 TEST(VolumeWork, NamesTheNetworkThatTookThePlaceOfThePublishedOne) {
