@@ -236,9 +236,9 @@ TEST(Blocks, ComputeLessThanTheWholeInputBoxAndHoldLessThanAsked) {
 
 // Where a block begins within a period decides nothing.
 TEST(Blocks, ComputeEachStageOnceWhereOneTileHoldsIt) {
-  const Point size = {5, 31, 30};
-  const Graph graph = kResidual.build(kResidual.multiple);
-  const BlockOptions options{.block = {2, 5, 7}};
+  const Point size = {3, 26, 8};
+  const Graph graph = kLite.build(kLite.multiple);
+  const BlockOptions options{.block = {3, 13, 8}};
   BlockRunner runner(graph, initialize(graph, 5), engine(), options_of_engine(), size, options);
   const std::vector<float> volume = random_volume(size);
   const Tiling tiling{size, options.block};

@@ -94,6 +94,13 @@ TEST(Compressions, MakeVoxelsSmaller) {
   }
 }
 
+// Other readers tell them by these: this one takes either.
+TEST(Compressions, OfDeflateBeginAsTheirFormatsDo) {
+  const Bytes bytes(100);
+  EXPECT_EQ(encode(Compression::zlib, bytes, 1)[0], std::byte{0x78});
+  EXPECT_EQ(encode(Compression::gzip, bytes, 1)[0], std::byte{0x1f});
+}
+
 TEST(Compressions, AreNamedAsZarrNamesThem) {
   EXPECT_TRUE(compressor_json(Compression::none).is_null());
   EXPECT_EQ(compressor_json(Compression::blosc)["cname"], "lz4");

@@ -27,6 +27,7 @@ TEST(Pad, AnExtentOfOneIsConstant) {
 TEST(Pad, TheSourceHoldsWhatIsSeenAndNoMore) {
   EXPECT_EQ(source_box({{-2, 3, 8}, {2, 6, 14}}, {9, 9, 10}), (Box{{0, 3, 5}, {3, 6, 10}}));
   EXPECT_EQ(source_box({{-40, 0, 0}, {40, 1, 1}}, {5, 5, 5}), (Box{{0, 0, 0}, {5, 1, 1}}));
+  EXPECT_EQ(source_box({{-5, 0, 0}, {6, 1, 1}}, {10, 5, 5}), (Box{{0, 0, 0}, {6, 1, 1}}));
   EXPECT_EQ(source_box({{11, 0, 0}, {12, 1, 1}}, {9, 5, 5}), (Box{{5, 0, 0}, {6, 1, 1}}));
 }
 
