@@ -7,10 +7,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "intel-rapl:0" is a package; "intel-rapl:0:1" is a part of it.
+// Others are parts of a package, such as "core", or hold it, as "psys" does.
 bool is_package(const fs::path& folder) {
-  const std::string name = folder.filename();
-  return name.starts_with("intel-rapl:") && name.find(':') == name.rfind(':');
+  return read_file_if_present(folder / "name").starts_with("package");
 }
 
 }  // namespace

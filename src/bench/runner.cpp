@@ -63,14 +63,12 @@ class CellPart {
     if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
       return;
     broadcast_weights(*ranks_, workload_->graph, weights);
-    std::optional<PassOutcome> exact;
-    if (!works([&] { exact = in_single_precision(weights); })) return;
+    if (!agrees_with_single_precision(weights)) return;
     if (alone) reset_peak_memory();
     if (!works([&] {
           prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_);
         }))
       return;
-    if (exact && !works([&] { require_agreement(*exact, outcome(), bounds()); })) return;
     // Only gradients have to lie alike.
     if (workload_->graph.training) works([&] { require_equal_plans(*ranks_, prepared_->plan()); });
     times_.reserve(static_cast<size_t>(cell_.repeat));
@@ -79,11 +77,15 @@ class CellPart {
   bool is_measured() const { return ranks_ != nullptr && !failure_; }
   bool computes() const { return is_measured() && find_engine(cell_.execution.engine).computes(); }
 
-  // Of one pass, for comparison with whoever does the same work: before any update.
-  PassOutcome outcome() { return first_pass(prepared_->plan(), workload_->graph); }
+  // Of one pass before any update; nothing where it fails, and the cell with it.
+  std::optional<PassOutcome> outcome() {
+    sit_down();
+    return outcome_of(*prepared_);
+  }
   // The cell fails where it disagrees.
   void hold_against(const PassOutcome& truth, const AgreementBounds& least) {
-    works([&] { require_agreement(truth, outcome(), looser(bounds(), least)); });
+    const std::optional<PassOutcome> own = outcome();
+    if (own) works([&] { require_agreement(truth, *own, looser(bounds(), least)); });
   }
   AgreementBounds bounds() const { return agreement_bounds(cell_.execution.precision); }
   // Its threads and cores.
@@ -139,13 +141,33 @@ class CellPart {
     require_memory(saturating_multiply(beside, memory_need_bytes(cell_, *workload_)));
   }
 
-  // What a cell of reduced precision is held against.
-  std::optional<PassOutcome> in_single_precision(const Weights& weights) {
-    if (cell_.execution.precision == kSinglePrecision) return std::nullopt;
+  // Where one of several devices fails in a pass, the others wait for it: see run_pass().
+  std::optional<PassOutcome> outcome_of(PreparedCase& prepared) {
+    std::optional<PassOutcome> outcome;
+    const auto run = [&] { outcome = first_pass(prepared.plan(), workload_->graph); };
+    if (ranks_->size() > 1) {
+      run();
+    } else {
+      failure_ = failure_of(run);
+    }
+    return outcome;
+  }
+  std::optional<PassOutcome> outcome_of(const Case& cell, const Weights& weights) {
+    std::optional<PreparedCase> prepared;
+    const auto prepare = [&] {
+      prepared.emplace(cell, *workload_, clone(weights), kernel_cache_->path(), *ranks_);
+    };
+    return works(prepare) ? outcome_of(*prepared) : std::nullopt;
+  }
+
+  // By plans of their own, which do not count as the cell's memory.
+  bool agrees_with_single_precision(const Weights& weights) {
+    if (cell_.execution.precision == kSinglePrecision) return true;
     Case exact = cell_;
     exact.execution.precision = kSinglePrecision;
-    PreparedCase prepared(exact, *workload_, clone(weights), kernel_cache_->path(), *ranks_);
-    return first_pass(prepared.plan(), workload_->graph);
+    const std::optional<PassOutcome> truth = outcome_of(exact, weights);
+    const std::optional<PassOutcome> own = truth ? outcome_of(cell_, weights) : std::nullopt;
+    return own && works([&] { require_agreement(*truth, *own, bounds()); });
   }
 
   // By rank 0 for all that exchange gradients: devices of one cell use the same ones.
@@ -175,19 +197,25 @@ bool should_stop(const RunControl& control) {
   return control.world == nullptr ? own : any(control.world->all(), own);
 }
 
-// Cells that do the same work on other engines or in other precisions: all must agree with the first.
+// Cells that do the same work on other engines or in other precisions: all must agree with the first of them
+// that computes, in single precision where there is one.
 void require_equal_results(std::span<const Case> cells, std::span<const std::unique_ptr<CellPart>> parts) {
-  for (size_t first = 0; first < cells.size(); ++first) {
-    if (!parts[first]->computes()) continue;
-    std::optional<PassOutcome> truth;
-    const auto earlier = cells.first(first);
-    if (std::ranges::any_of(earlier, [&](const Case& cell) { return same_work(cell, cells[first]); }))
-      continue;
-    for (size_t other = first + 1; other < cells.size(); ++other) {
-      if (!parts[other]->computes() || !same_work(cells[first], cells[other])) continue;
-      if (!truth) truth = parts[first]->outcome();
-      parts[other]->hold_against(*truth, parts[first]->bounds());
+  std::vector<size_t> left;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (parts[i]->computes()) left.push_back(i);
+  }
+  std::ranges::stable_partition(left,
+                                [&](size_t i) { return cells[i].execution.precision == kSinglePrecision; });
+  while (!left.empty()) {
+    const size_t first = left.front();
+    const auto others = std::ranges::stable_partition(
+        left, [&](size_t i) { return i == first || !same_work(cells[i], cells[first]); });
+    const auto truth = others.empty() ? std::nullopt : parts[first]->outcome();
+    for (const size_t other : others) {
+      if (truth) parts[other]->hold_against(*truth, parts[first]->bounds());
     }
+    left.erase(others.begin(), left.end());
+    left.erase(left.begin());
   }
 }
 

@@ -78,13 +78,14 @@ void add_rates(const Case& cell, const Measurement& measurement, const std::opti
   const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
   if (median_s <= 0) return;  // below what the clock can tell
   record.images_per_s = static_cast<double>(images_per_pass(cell)) / mean_s;
-  if (measurement.joules)
+  const bool on_cpu = cell.execution.device == kCpu;
+  if (measurement.joules && on_cpu)
     record.joules_per_image = *measurement.joules / static_cast<double>(images_per_pass(cell) * cell.repeat);
   if (measurement.flop == 0) return;
   record.flop_per_pass = measurement.flop;
   record.bytes_per_pass = measurement.bytes;
   record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
-  if (!speed) return;
+  if (!speed || !on_cpu) return;
   record.system.speeds = {*speed};
   const double peak = peak_of(*speed, cell.execution.precision);
   if (peak > 0) record.percent_of_peak = 100 * *record.gflops / peak;

@@ -90,6 +90,8 @@ void check_execution(const Execution& execution, bool training) {
                     training ? "training" : "inference", training ? "allreduce" : "replicas or scatter");
   }
   check_device(engine, execution.device);
+  if (execution.device != kCpu && execution.devices > 1)
+    throw UserError("--device {}: computes on one GPU; leave --devices out", execution.device);
   check_precision(engine, execution.precision, execution.device);
   check_kernel(engine, execution.kernel);
   if (!execution.low_memory) return;

@@ -14,7 +14,7 @@ inline constexpr std::string_view kAllReduce = "allreduce", kScatter = "scatter"
 // How something is computed, whatever it is.
 struct Execution {
   std::string engine = {};
-  std::string device = std::string(kCpu);  // of Engine::devices(); "cuda": a GPU of its own for each device
+  std::string device = std::string(kCpu);  // of Engine::devices(); "cuda": the first GPU
   std::string precision = std::string(kSinglePrecision);
   int devices = 1;
   int threads = 1;               // per device

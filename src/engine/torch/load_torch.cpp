@@ -17,10 +17,11 @@ namespace fs = std::filesystem;
 
 // Beside the program, as it is built, or where it is installed; empty where it was left out.
 fs::path find_module() {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  std::error_code none;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
   for (const fs::path& file :
        {folder / kTorchModuleFile, folder.parent_path() / "lib/tacho" / kTorchModuleFile}) {
-    if (fs::exists(file)) return file;
+    if (fs::exists(file, none)) return file;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -106,8 +107,12 @@ class NodeRunner {
     const at::Tensor bounds = in(1).to(at::kCPU).view({2, -1});
     const auto bound = bounds.accessor<int64_t, 2>();
     for (int64_t axis = 0; axis < bounds.size(1); ++axis) {
-      inside = inside.slice(axis + 2, bound[0][axis], bound[1][axis]);
-      source = source.slice(axis + 2, bound[0][axis], bound[1][axis]);
+      // Bounds may lie beyond the tensor, where a slice would count from its end.
+      const int64_t extent = in(0).size(axis + 2);
+      const int64_t begin = std::clamp<int64_t>(bound[0][axis], 0, extent),
+                    end = std::clamp<int64_t>(bound[1][axis], begin, extent);
+      inside = inside.slice(axis + 2, begin, end);
+      source = source.slice(axis + 2, begin, end);
     }
     inside.copy_(source);
     out(0) = fenced;
@@ -117,7 +122,6 @@ class NodeRunner {
   void operator()(const SoftmaxCrossEntropy& op) {
     const at::Tensor logits = in(0).to(at::kFloat);
     out(0) = at::cross_entropy_loss(logits, in(1), {}, at::Reduction::Mean, -100, op.smoothing);
-    out(1) = at::softmax(logits.detach(), 1);
   }
   void operator()(const DiceLoss&) {
     const at::Tensor x = in(0).to(at::kFloat), &target = in(1);

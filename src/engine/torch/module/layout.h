@@ -7,7 +7,8 @@
 
 namespace tacho::torch_engine {
 
-// How activations and weights lie in memory, under the names of CompileOptions::kernel.
+// How activations, and weights that are not trained, lie in memory, under the names of
+// CompileOptions::kernel.
 enum class Layout { contiguous, channels_last };
 
 std::vector<std::string> layouts();

@@ -17,9 +17,12 @@ bool keeps_its_output(const Op& op) {
 }  // namespace
 
 std::vector<NodeLifetimes> find_lifetimes(const Graph& graph) {
-  std::map<ValueId, size_t> last_use, producer;
+  std::map<ValueId, size_t> last_use, producer, uses;
   for (size_t i = 0; i < graph.backward_begin; ++i) {
-    for (const ValueId id : graph.nodes[i].inputs) last_use[id] = i;
+    for (const ValueId id : graph.nodes[i].inputs) {
+      last_use[id] = i;
+      ++uses[id];
+    }
     for (const ValueId id : graph.nodes[i].outputs) producer[id] = i;
   }
   const auto dies = [&](ValueId id, size_t node) {
@@ -31,8 +34,9 @@ std::vector<NodeLifetimes> find_lifetimes(const Graph& graph) {
     for (const ValueId id : inputs) {
       if (dies(id, i)) lifetimes[i].last_used.push_back(id);
     }
-    lifetimes[i].may_overwrite = dies(inputs[0], i) && std::ranges::count(inputs, inputs[0]) == 1 &&
-                                 !keeps_its_output(graph.nodes[producer[inputs[0]]].op);
+    // Another use may be kept by autograd, or be the same memory under another name.
+    lifetimes[i].may_overwrite =
+        dies(inputs[0], i) && uses[inputs[0]] == 1 && !keeps_its_output(graph.nodes[producer[inputs[0]]].op);
   }
   return lifetimes;
 }

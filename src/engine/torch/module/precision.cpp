@@ -9,19 +9,19 @@
 namespace tacho::torch_engine {
 namespace {
 
-constexpr const char *kTensorFloat = "tf32", *kBrainFloat = "bf16", *kHalf = "f16";
+constexpr const char *kTensorFloat = "tf32", *kBrainFloat = "bf16";
 
-void autocast(at::DeviceType device, bool enabled, at::ScalarType type) {
+void autocast(at::DeviceType device, bool enabled) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
   at::autocast::set_autocast_enabled(device, enabled);
-  at::autocast::set_autocast_dtype(device, type);
+  at::autocast::set_autocast_dtype(device, at::kBFloat16);
 #else
   if (device == at::kCUDA) {
     at::autocast::set_enabled(enabled);
-    at::autocast::set_autocast_gpu_dtype(type);
+    at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
   } else {
     at::autocast::set_cpu_enabled(enabled);
-    at::autocast::set_autocast_cpu_dtype(type);
+    at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
   }
 #endif
   at::autocast::set_autocast_cache_enabled(false);  // each weight is needed once in a pass
@@ -31,20 +31,20 @@ void autocast(at::DeviceType device, bool enabled, at::ScalarType type) {
 
 std::vector<std::string> precisions(const std::string& device) {
   if (device == kCpu) return {std::string(kSinglePrecision), kBrainFloat};
-  return {std::string(kSinglePrecision), kTensorFloat, kBrainFloat, kHalf};
+  return {std::string(kSinglePrecision), kTensorFloat, kBrainFloat};
 }
 
 PrecisionScope::PrecisionScope(const std::string& precision, const at::Device& device)
-    : device_(device.type()), autocasts_(precision == kBrainFloat || precision == kHalf) {
+    : device_(device.type()), autocasts_(precision == kBrainFloat) {
   if (device.is_cuda()) {
     at::globalContext().setAllowTF32CuDNN(precision == kTensorFloat);
     at::globalContext().setAllowTF32CuBLAS(precision == kTensorFloat);
   }
-  if (autocasts_) autocast(device_, true, precision == kHalf ? at::kHalf : at::kBFloat16);
+  if (autocasts_) autocast(device_, true);
 }
 
 PrecisionScope::~PrecisionScope() {
-  if (autocasts_) autocast(device_, false, at::kBFloat16);
+  if (autocasts_) autocast(device_, false);
 }
 
 }  // namespace tacho::torch_engine

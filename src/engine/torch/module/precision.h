@@ -11,7 +11,7 @@ namespace tacho::torch_engine {
 std::vector<std::string> precisions(const std::string& device);
 
 // While it lives, libtorch computes in this precision: tf32 rounds the inputs of products on a GPU, and with
-// bf16 and f16 autocast computes convolutions and products so, and leaves to single precision what needs it.
+// bf16 autocast computes convolutions and products so, and leaves to single precision what needs it.
 class PrecisionScope {
  public:
   PrecisionScope(const std::string& precision, const at::Device& device);

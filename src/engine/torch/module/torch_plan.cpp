@@ -36,6 +36,11 @@ auto translated(Work&& work) {
   }
 }
 
+// Setting them forgets the convolutions that were made ready.
+void set_threads(int threads) {
+  if (at::get_num_threads() != threads) at::set_num_threads(threads);
+}
+
 // Tells a plan when autograd has added the last of a parameter's gradient.
 class WhenFinal : public autograd::FunctionPostHook {
  public:
@@ -68,7 +73,7 @@ class TorchPlan final : public Plan {
       value(id) = trained == nullptr ? empty(id) : trained->value;
       write(id, weights.at(graph_.value(id).name));
     }
-    if (graph_.outputs.size() > 2) value(graph_.inputs[0]).set_requires_grad(true);
+    if (has_input_gradient()) value(graph_.inputs[0]).set_requires_grad(true);
     final_.resize(flat_.trained().size());
     for (size_t i = 0; i < flat_.trained().size(); ++i) watch(i);
   }
@@ -89,7 +94,7 @@ class TorchPlan final : public Plan {
 
   void forward() override {
     translated([&] {
-      at::set_num_threads(options_.threads);
+      use_threads();
       const c10::InferenceMode inference(!graph_.training);
       const PrecisionScope precision(options_.precision, device_);
       const Pass pass = {options_.seed, passes_, options_.batch_norm_sums};
@@ -104,7 +109,7 @@ class TorchPlan final : public Plan {
 
   void backward(GradientSink* sink) override {
     translated([&] {
-      at::set_num_threads(options_.threads);
+      use_threads();
       flat_.zero_gradients();
       value(graph_.inputs[0]).mutable_grad().reset();
       std::ranges::fill(final_, 0);
@@ -122,7 +127,7 @@ class TorchPlan final : public Plan {
   }
 
   void update(std::optional<double> learning_rate) override {
-    at::set_num_threads(options_.threads);
+    use_threads();
     UpdateRule rule = options_.update;
     if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
     if (sink_ != nullptr) flat_.put_back_gradients();
@@ -164,20 +169,25 @@ class TorchPlan final : public Plan {
   }
 
  private:
+  void use_threads() const { set_threads(options_.threads); }
   at::Tensor& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
   const at::Tensor& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
 
+  bool has_input_gradient() const { return graph_.training && graph_.outputs.size() > 2; }
+
   at::Tensor empty(ValueId id) const {
     const Value& of = graph_.value(id);
-    return at::empty(of.shape, at::TensorOptions(device_).dtype(scalar_type(of.dtype)))
-        .contiguous(memory_format(layout_, static_cast<int64_t>(of.shape.size())));
+    return at::empty(of.shape,
+                     at::TensorOptions(device_)
+                         .dtype(scalar_type(of.dtype))
+                         .memory_format(memory_format(layout_, static_cast<int64_t>(of.shape.size()))));
   }
 
   at::Tensor readable(ValueId id) const {
     for (const Trained& trained : flat_.trained()) {
       if (trained.gradient == id) return flat_.gradient(trained);
     }
-    const bool of_input = graph_.outputs.size() > 2 && graph_.outputs[2] == id;
+    const bool of_input = has_input_gradient() && graph_.outputs[2] == id;
     return of_input ? value(graph_.inputs[0]).grad() : value(id);
   }
 
@@ -216,7 +226,7 @@ class TorchPlan final : public Plan {
 
 std::unique_ptr<Plan> compile(const Graph& graph, Weights weights, const CompileOptions& options) {
   return translated([&]() -> std::unique_ptr<Plan> {
-    at::set_num_threads(options.threads);
+    set_threads(options.threads);
     const Layout layout = options.kernel.empty() ? Layout::channels_last : find_layout(options.kernel);
     return std::make_unique<TorchPlan>(graph, weights, options, layout);
   });
