@@ -39,8 +39,10 @@ shift
 . {folder}/$host.conf
 if [ -d {groups}/$host ]; then echo 0 >{groups}/$host/cgroup.procs; fi
 export TMPDIR={folder}/$host OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_plm_rsh_agent={folder}/remote-shell OMPI_MCA_btl=tcp,vader,self
-export OMPI_MCA_oob_tcp_if_include=eth0 OMPI_MCA_btl_tcp_if_include=eth0
+export OMPI_MCA_btl=tcp,vader,self OMPI_MCA_btl_tcp_if_include=eth0
+# Open MPI 4, then 5.
+export OMPI_MCA_plm_rsh_agent={folder}/remote-shell OMPI_MCA_oob_tcp_if_include=eth0
+export PRTE_MCA_plm_ssh_agent={folder}/remote-shell PRTE_MCA_prte_if_include=eth0
 exec nsenter --target $pid --net --uts --mount --wdns="$PWD" taskset --cpu-list $cores sh -c "$*"
 """
 

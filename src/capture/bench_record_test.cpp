@@ -74,10 +74,9 @@ TEST(Record, SeveralDevicesHaveTheMeanOfTheirPartsAndEachItsOwn) {
                           .wait_ms = 0,
                           .update_ms = 6,
                           .allreduce_ms = 20};
-  const Measurement measurement = {.passes = {.samples_ms = {100, 100, 100},
-                                              .parts = {{fast, fast, fast}, {slow, slow, slow}},
-                                              .bytes_moved = 800},
-                                   .hosts = {"a", "b"}};
+  const std::vector<std::vector<PassParts>> parts = {{fast, fast, fast}, {slow, slow, slow}};
+  const Measurement measurement = {
+      .passes = {.samples_ms = {100, 100, 100}, .parts = parts, .bytes_moved = 800}, .hosts = {"a", "b"}};
   const Record record = make_record(cell, measurement, kSystem, {});
   EXPECT_DOUBLE_EQ(record.forward_ms.value(), 32);
   EXPECT_DOUBLE_EQ(record.wait_ms.value(), 6);
