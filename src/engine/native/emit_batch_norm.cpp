@@ -116,11 +116,11 @@ void emit_op(const BatchNormBackward& op, const Instruction& instruction, Assemb
       {DNNL_ARG_MEAN, assembler.view(instruction.inputs[2])},
       {DNNL_ARG_VARIANCE, assembler.view(instruction.inputs[3])},
       {DNNL_ARG_SCALE, assembler.parameter(instruction.inputs[1], channels)},
-      {DNNL_ARG_SHIFT,
-       assembler.parameter(instruction.inputs[1], channels)},  // counted by oneDNN 2, never read
       {DNNL_ARG_DIFF_SRC, assembler.define_over(instruction.outputs[0], dy)},
       {DNNL_ARG_DIFF_SCALE, assembler.define(instruction.outputs[1], channels)},
       {DNNL_ARG_DIFF_SHIFT, assembler.define(instruction.outputs[2], channels)}};
+  if (kNormGradientTakesShift)
+    arguments.emplace_back(DNNL_ARG_SHIFT, assembler.parameter(instruction.inputs[1], channels));
   if (with_relu) arguments.emplace_back(DNNL_ARG_WORKSPACE, assembler.view(instruction.inputs[5]));
   assembler.add_primitive(batch_normalization_backward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           std::move(arguments));

@@ -79,6 +79,9 @@ auto describe_batch_norm_backward(const dnnl::engine& engine, const dnnl::primit
   }
 }
 
+// oneDNN 2 counts the shift among what the gradient takes, but never reads it; oneDNN 3 refuses it.
+inline constexpr bool kNormGradientTakesShift = !kOnednn3;
+
 struct PoolingWindow {
   dnnl::memory::dims kernel, stride, padding, padding_end;
 
