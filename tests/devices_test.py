@@ -51,7 +51,6 @@ class Test(unittest.TestCase):
         self.assertIn(saying, own[0])
         return done
 
-
     def script(self, name, text):
         path = self.folder / name
         path.write_text(f"#!/bin/sh\n{text}\n")
