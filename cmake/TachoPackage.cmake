@@ -2,7 +2,8 @@
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tacho)
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL tacho)
+# Not the torch engine, which would bring libtorch to whoever installs tacho.
+set(CPACK_INSTALL_CMAKE_PROJECTS ${CMAKE_BINARY_DIR} ${PROJECT_NAME} tacho /)
 set(CPACK_PACKAGE_NAME tacho)
 set(CPACK_PACKAGE_CONTACT "tacho maintainers <maintainers@tacho.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "benchmark of deep learning on this machine")
