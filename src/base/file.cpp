@@ -139,6 +139,15 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   write_file_atomically(path, [&](const ByteSink& sink) { sink(std::as_bytes(std::span(content))); });
 }
 
+void append_if_possible(const fs::path& path, std::string_view lines) {
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor < 0) return;
+  [[maybe_unused]] const ssize_t written = write(descriptor, lines.data(), lines.size());
+  close(descriptor);
+}
+
 void remove_temporary_files(const fs::path& folder) {
   std::error_code none;
   std::vector<fs::path> left;

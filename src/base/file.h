@@ -28,6 +28,10 @@ void write_file_atomically(const std::filesystem::path& path,
                            const std::function<void(const ByteSink&)>& writer);
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// In one call, so that lines of several programs do not mix. Nothing happens where the system refuses: for
+// what a program may forget.
+void append_if_possible(const std::filesystem::path& path, std::string_view lines);
+
 // Removes what writers that were killed have left in the folder and below it. Nobody may write there
 // meanwhile.
 void remove_temporary_files(const std::filesystem::path& folder);

@@ -54,7 +54,9 @@ std::vector<ConvolutionKernel> candidates(const Program& program, const Instruct
 std::string describe_work(const Program& program, const Instruction& instruction) {
   const Convolution& op = *convolution_of(instruction.op);
   const auto shape = [&](ValueId id) { return fmt::format("{}", fmt::join(program.shape(id), "x")); };
-  std::string text = fmt::format("{}{}", name_of(instruction.op), program.training ? " training" : "");
+  // Training packs weights in each pass whatever the memory.
+  const std::string_view how = program.training ? " training" : program.low_memory ? " low-memory" : "";
+  std::string text = fmt::format("{}{}", name_of(instruction.op), how);
   for (const ValueId id : instruction.inputs) text += fmt::format(" {}", shape(id));
   for (const ValueId id : instruction.outputs) text += fmt::format(" >{}", shape(id));
   text += fmt::format(" stride {} padding {} dilation {} groups {}", fmt::join(op.stride, ","),

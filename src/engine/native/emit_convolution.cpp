@@ -16,7 +16,10 @@ using dnnl::memory;
 struct ConvolutionGeometry {
   ConvolutionGeometry(const Convolution& op, const Shape& input, const Shape& plain_weight,
                       const Shape& output)
-      : src(any_desc(input)), weight(any_desc(grouped(plain_weight, op.groups))), dst(any_desc(output)) {
+      : groups(op.groups),
+        src(any_desc(input)),
+        weight(any_desc(grouped(plain_weight, op.groups))),
+        dst(any_desc(output)) {
     strides = op.stride;
     padding = op.padding;
     for (size_t axis = 0; axis < op.stride.size(); ++axis) {
@@ -35,9 +38,33 @@ struct ConvolutionGeometry {
     return shape;
   }
 
+  int64_t groups;
   memory::desc src, weight, dst;
   memory::dims strides, dilation, padding, padding_end;
 };
+
+bool can_be_blocked(const memory::desc& desc) {
+  const memory::dims dims = dims_of(desc);
+  return (dims.size() == 4 || dims.size() == 5) && dims[1] >= kOwnBlock;
+}
+
+// What `make` gives for the geometry in our own kernels' layout, where that is wanted and oneDNN is fast in
+// it, else in the layout that oneDNN likes best.
+template<typename Make>
+auto described(const ConvolutionGeometry& g, const Make& make) {
+  if (prefers_own_block() && g.groups == 1 && can_be_blocked(g.dst)) {
+    ConvolutionGeometry ours = g;
+    ours.dst = blocked_desc(dims_of(g.dst));
+    if (can_be_blocked(g.src)) ours.src = blocked_desc(dims_of(g.src));
+    try {
+      auto found = make(ours);
+      if (std::string_view(found.impl_info_str()).starts_with("jit")) return found;
+    } catch (const dnnl::error&) {
+      // It has no such kernel.
+    }
+  }
+  return make(g);
+}
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
@@ -108,7 +135,10 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
                                      assembler.shape(instruction.outputs[0]));
   const bool has_bias = instruction.inputs.size() > 2 || instruction.folded;
   const memory::desc bias_desc = has_bias ? plain_desc({weight_shape[0]}) : memory::desc();
-  const auto pd = forward_desc(geometry, bias_desc, fused_attributes(instruction, assembler), assembler);
+  const dnnl::primitive_attr attributes = fused_attributes(instruction, assembler);
+  const auto pd = described(geometry, [&](const ConvolutionGeometry& g) {
+    return forward_desc(g, bias_desc, attributes, assembler);
+  });
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
   const ConvolutionWeights packed = weights_in_layout(instruction, pd.weights_desc(), assembler);
@@ -125,12 +155,14 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
     const ValueId y = instruction.post_ops.back().operand;
     return emit_last_apart<ReluBackward>(op, instruction, {y, instruction.before_last}, assembler);
   }
-  const ConvolutionGeometry g(op.forward, op.input, assembler.shape(instruction.inputs[1]),
-                              assembler.shape(instruction.inputs[0]));
-  const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
-  const auto pd = describe_backward<convolution_backward_data>(
-      assembler.engine(), assembler.attributes(), hint, kDirect, g.src, g.weight, g.dst, g.strides,
-      g.dilation, g.padding, g.padding_end);
+  const ConvolutionGeometry geometry(op.forward, op.input, assembler.shape(instruction.inputs[1]),
+                                     assembler.shape(instruction.inputs[0]));
+  const auto pd = described(geometry, [&](const ConvolutionGeometry& g) {
+    const auto hint = forward_desc(g, {}, assembler.attributes(), assembler);
+    return describe_backward<convolution_backward_data>(assembler.engine(), assembler.attributes(), hint,
+                                                        kDirect, g.src, g.weight, g.dst, g.strides,
+                                                        g.dilation, g.padding, g.padding_end);
+  });
 
   const View dy = assembler.in_layout(instruction.inputs[0], pd.diff_dst_desc());
   const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
@@ -141,16 +173,18 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
 
 void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
   if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
-  const ConvolutionGeometry g(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
-                              assembler.shape(instruction.inputs[1]));
+  const ConvolutionGeometry geometry(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
+                                     assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();
-  const auto hint = forward_desc(g, bias_desc, assembler.attributes(), assembler);
-  const auto describe_with = [&](const auto&... bias_or_none) {
-    return describe_backward<convolution_backward_weights>(assembler.engine(), assembler.attributes(), hint,
-                                                           kDirect, g.src, g.weight, bias_or_none..., g.dst,
-                                                           g.strides, g.dilation, g.padding, g.padding_end);
-  };
-  const auto pd = op.bias ? describe_with(bias_desc) : describe_with();
+  const auto pd = described(geometry, [&](const ConvolutionGeometry& g) {
+    const auto hint = forward_desc(g, bias_desc, assembler.attributes(), assembler);
+    const auto describe_with = [&](const auto&... bias_or_none) {
+      return describe_backward<convolution_backward_weights>(assembler.engine(), assembler.attributes(), hint,
+                                                             kDirect, g.src, g.weight, bias_or_none..., g.dst,
+                                                             g.strides, g.dilation, g.padding, g.padding_end);
+    };
+    return op.bias ? describe_with(bias_desc) : describe_with();
+  });
 
   const View x = assembler.in_layout(instruction.inputs[0], pd.src_desc());
   const View dy = assembler.in_layout(instruction.inputs[1], pd.diff_dst_desc());

@@ -1,8 +1,6 @@
 #include "engine/native/kernel_cache.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <dnnl.hpp>
 
@@ -10,30 +8,22 @@
 
 #include "base/cpu.h"
 #include "base/file.h"
+#include "engine/native/layout.h"
 
 namespace tacho::native {
 namespace {
 
-constexpr int kVersion = 4;  // of the kernels and how they are timed: what others measured says nothing here
+constexpr int kVersion = 5;  // of the kernels and how they are timed: what others measured says nothing here
 
 // Everything but the work that decides which kernel is the fastest.
 std::string machine_name() {
   const dnnl_version_t* library = dnnl_version();
-  return fmt::format("{}\t{}, {}, oneDNN {}.{}.{}", kVersion, cpu_info().model,
-                     to_string(widest_instruction_set()), library->major, library->minor, library->patch);
+  return fmt::format("{}\t{}, {}{}, oneDNN {}.{}.{}", kVersion, cpu_info().model,
+                     to_string(widest_instruction_set()), prefers_own_block() ? " by 8" : "", library->major,
+                     library->minor, library->patch);
 }
 
 std::string key_of(int threads, const std::string& work) { return fmt::format("{}\t{}", threads, work); }
-
-// One call, so that lines of several programs do not mix.
-void append(const std::filesystem::path& file, const std::string& line) {
-  std::error_code ignored;
-  std::filesystem::create_directories(file.parent_path(), ignored);
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor < 0) return;
-  [[maybe_unused]] const ssize_t written = write(descriptor, line.data(), line.size());
-  close(descriptor);
-}
 
 }  // namespace
 
@@ -64,7 +54,8 @@ void KernelCache::add(int threads, const std::string& work, ConvolutionKernel ke
                       const std::string& timings) {
   kernels_[key_of(threads, work)] = kernel;
   if (file_.empty()) return;
-  append(file_, fmt::format("{}\t{}\t{}\t{}\n", machine_, key_of(threads, work), name_of(kernel), timings));
+  append_if_possible(
+      file_, fmt::format("{}\t{}\t{}\t{}\n", machine_, key_of(threads, work), name_of(kernel), timings));
 }
 
 }  // namespace tacho::native

@@ -54,6 +54,26 @@ TEST(KernelChoice, RemembersWhatItMeasured) {
   EXPECT_EQ(cache.find(1, describe_work(program, program.instructions[0])), choice[0]);
 }
 
+// Timed one kernel after the other, and not all of them where one cannot be beaten.
+TEST(KernelChoice, RemembersWhatItMeasuredOfLargeWork) {
+  if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
+  Builder b("large");
+  const ValueId x = b.input("input", {1, 64, 640, 520});
+  const Program program =
+      lower(b.finish(b.convolution("conv", x, {.channels = 64, .kernel = {3, 3}, .padding = {1, 1}})));
+  KernelCache cache{{}};
+  const KernelChoice choice = choose_kernels(program, {.threads = 1}, cache);
+  EXPECT_EQ(cache.find(1, describe_work(program, program.instructions[0])), choice[0]);
+}
+
+// Low memory packs weights in each pass, which takes time.
+TEST(KernelChoice, OfLowMemoryIsAChoiceOfItsOwn) {
+  Program program = lower(graph());
+  const std::string work = describe_work(program, program.instructions[0]);
+  program.low_memory = true;
+  EXPECT_NE(describe_work(program, program.instructions[0]), work);
+}
+
 TEST(KernelChoice, CoversGradients) {
   if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
   const Program program = lower(gradient(graph(), Loss::dice));

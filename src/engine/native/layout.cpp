@@ -5,6 +5,9 @@
 #include <functional>
 #include <numeric>
 
+#include "base/cpu.h"
+#include "kernels/peak/peak.h"
+
 namespace tacho::native {
 namespace {
 
@@ -57,6 +60,8 @@ memory::desc blocked_desc(const Shape& shape) {
   const auto tag = shape.size() == 4 ? Tag::nChw8c : Tag::nCdhw8c;
   return memory::desc(shape, memory::data_type::f32, tag);
 }
+
+bool prefers_own_block() { return widest_instruction_set() == InstructionSet::avx512 && !wide_vectors_pay(); }
 
 memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
   memory::dims dims = dims_of(whole), offsets(dims.size(), 0);

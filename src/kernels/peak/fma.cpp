@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "kernels/peak/fma_chains.h"
 #include "kernels/peak/peak.h"
@@ -40,7 +44,33 @@ double measure_gflops(const FmaChains& chains, int threads, Rounds rounds) {
   return flop / ms * 1e-6;
 }
 
+double ns_per_flop(const FmaChains& chains) {
+  constexpr int64_t kLength = 1 << 14;
+  const double begin = now_ms();
+  volatile float used = chains.run(kLength);
+  static_cast<void>(used);
+  return (now_ms() - begin) * 1e6 / (static_cast<double>(kLength) * chains.flop_per_round);
+}
+
+// In turns, so that a clock that is still rising favours neither.
+bool measure_whether_wide_vectors_pay() {
+  constexpr int kTimes = 100;
+  constexpr double kNotable = 1.3;
+  double wide = std::numeric_limits<double>::infinity(), narrow = wide;
+  for (int i = 0; i < kTimes; ++i) {
+    wide = std::min(wide, ns_per_flop(fma_chains_f32_avx512()));
+    narrow = std::min(narrow, ns_per_flop(fma_chains_f32_avx2()));
+  }
+  return narrow > kNotable * wide;
+}
+
 }  // namespace
+
+bool wide_vectors_pay() {
+  static const bool pay =
+      widest_instruction_set() == InstructionSet::avx512 && measure_whether_wide_vectors_pay();
+  return pay;
+}
 
 double measure_fma_gflops(int threads, Rounds rounds) {
   return measure_gflops(widest_f32_chains(), threads, rounds);

@@ -12,7 +12,11 @@ enum class Rounds {
   all,   // what it does do: also where something holds it back from time to time
 };
 
-// All place `threads` threads by use_threads() and leave them in use.
+// Whether vectors of 512 bits compute notably more than those of 256: some CPUs take two steps for each, and
+// some have none. Measured at the first call, in this thread alone.
+bool wide_vectors_pay();
+
+// All others place `threads` threads by use_threads() and leave them in use.
 
 // 10^9 FLOP/s of single-precision multiply-adds (two each) from registers, with the widest instruction set.
 double measure_fma_gflops(int threads, Rounds rounds = Rounds::best);
