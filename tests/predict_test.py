@@ -209,6 +209,8 @@ class Values(Test):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("tacho: note: block ", done.stderr)
         self.assert_near(self.read(output), expected, 1e-4)
+        known = (self.folder / "tacho/kernels.tsv").read_text()
+        self.assertEqual((output / ".tacho/kernels.tsv").read_text(), known)  # and so the next output begins with them
 
     def test_bytes_are_the_rounded_result(self):
         scaled = 255 * self.result(*QUICK)

@@ -95,6 +95,9 @@ class Plan {
   // What the plan holds for its whole life.
   virtual int64_t memory_bytes() const = 0;
 
+  // The most that was in use at once of a device's own memory since the plan was made; nothing on the CPU.
+  virtual std::optional<int64_t> peak_device_bytes() const { return {}; }
+
   // The kernels it calls; empty for an engine that does not say.
   virtual StepList steps() const { return {}; }
   // From now on each step notes there when it began and ended, one entry per step; an empty span ends it.
@@ -112,6 +115,9 @@ class Engine {
   // False for an engine that is there to be right, not to be used: it would take days to learn anything.
   virtual bool is_fast() const { return true; }
 
+  // Whether several plans of one thread each may compute at once, each in a thread of one team.
+  virtual bool computes_side_by_side() const { return false; }
+
   // Whether its plans tell their steps: Plan::steps().
   virtual bool tells_steps() const { return false; }
 
@@ -121,6 +127,12 @@ class Engine {
   virtual std::vector<std::string> precisions(const std::string& device) const {
     static_cast<void>(device);
     return {std::string(kSinglePrecision)};
+  }
+
+  // Where the device sits, as its driver names it, such as "0000:65:00.0"; empty for the CPU.
+  virtual std::string bus_id(const std::string& device) const {
+    static_cast<void>(device);
+    return {};
   }
 
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.

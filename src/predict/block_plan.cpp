@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/memory_estimate.h"
+#include "engine/saturating.h"
 #include "graph/cost.h"
 
 namespace tacho {
@@ -51,10 +52,20 @@ Point with_halo(const Graph& network, const Point& multiple, const BlockOptions&
   return image;
 }
 
+// A tile whose values stay in a core's caches is computed faster than a large one: unet3d_lite 1.3 times
+// where no tile has more than 2 MiB, in spite of the edges that neighbours both compute.
+constexpr int64_t kCachedBytes = int64_t{2} << 20;
+constexpr double kMostWork = 1.1;       // of small tiles, by that of the large ones
+constexpr int64_t kTilesPerThread = 4;  // at least, so that no thread waits long for the last
+
+int64_t weight_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const ValueId id : graph.weights()) bytes += saturating_bytes(graph.shape(id), DType::f32);
+  return bytes;
+}
+
 int64_t activation_bytes(const Graph& graph) {
-  int64_t weights = 0;
-  for (const ValueId id : graph.weights()) weights += saturating_bytes(graph.shape(id), DType::f32);
-  return estimate_arena_plan_bytes(graph, Sgd{}) - weights;
+  return estimate_arena_plan_bytes(graph, Sgd{}) - weight_bytes(graph);
 }
 
 int64_t float_bytes(int64_t count) { return count * static_cast<int64_t>(sizeof(float)); }
@@ -67,7 +78,13 @@ Point PlannedStage::shift(const Point& origin, const Point& result_cell, const P
   return moved;
 }
 
-BlockPlan::BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options)
+CompileOptions options_of_lane(const PlannedStage& stage, CompileOptions options) {
+  if (stage.lanes > 1) options.threads = 1;
+  return options;
+}
+
+BlockPlan::BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options, int threads,
+                     bool side_by_side)
     : options_(options),
       bounded_(options.halo || options.border == Border::network),
       cells_(cell_sizes(network)) {
@@ -80,6 +97,8 @@ BlockPlan::BlockPlan(const Graph& network, const Point& volume, const BlockOptio
     throw UserError("{} cannot be run in blocks: its output has other voxels than its input", network.name);
   find_largest(volume);
   choose_tiles(options.activation_bytes);
+  // All threads together would wait for each other too often.
+  if (threads == 1 || side_by_side) use_caches(threads);
 }
 
 Point BlockPlan::origin(const Box& output) const {
@@ -145,7 +164,7 @@ bool BlockPlan::is_whole(const Stage& stage, const Point& counts, size_t axis) c
 }
 
 PlannedStage BlockPlan::planned(const Stage& stage, const Point& counts) const {
-  PlannedStage result{stage, counts, period(stage), {}, {}, {}};
+  PlannedStage result{.stage = stage, .counts = counts, .period = period(stage)};
   for (size_t axis = 0; axis < kAxes; ++axis) {
     result.tile[axis] = planned_tile(stage, counts, axis);
     result.whole[axis] = is_whole(stage, counts, axis);
@@ -204,6 +223,28 @@ void BlockPlan::choose_tiles(int64_t allowed_bytes) {
   }
 }
 
+// Where weights are larger than the caches, small tiles would read all of them again and again.
+std::optional<PlannedStage> BlockPlan::cached(const PlannedStage& stage, int threads) const {
+  if (weight_bytes(stage.network.graph) > kCachedBytes) return {};
+  PlannedStage tiles = stage;
+  while (activation_bytes(tiles.network.graph) > kCachedBytes) {
+    std::optional<PlannedStage> smaller = split(tiles);
+    if (!smaller || flop(*smaller) > kMostWork * flop(stage)) break;
+    tiles = *std::move(smaller);
+  }
+  tiles.lanes = threads;
+  const int64_t held = threads * activation_bytes(tiles.network.graph),
+                allowed = std::max(activation_bytes(stage.network.graph), threads * kCachedBytes);
+  if (threads > 1 && (voxels(tile_counts(tiles)) < kTilesPerThread * threads || held > allowed)) return {};
+  return tiles;
+}
+
+void BlockPlan::use_caches(int threads) {
+  for (PlannedStage& stage : stages_) {
+    if (std::optional<PlannedStage> tiles = cached(stage, threads)) stage = *std::move(tiles);
+  }
+}
+
 Point BlockPlan::tile_counts(const PlannedStage& stage) const {
   Point counts;
   for (size_t axis = 0; axis < kAxes; ++axis)
@@ -216,9 +257,10 @@ int64_t BlockPlan::buffer_bytes() const {
   for (const PlannedStage& stage : stages_) {
     const ValueId result = stage.stage.nodes.output;
     if (result != output()) floats += channels(result) * voxels(largest(result));
-    floats += elements(stage.network.graph.shape(stage.network.graph.outputs[0]));
+    int64_t tile = elements(stage.network.graph.shape(stage.network.graph.outputs[0]));
     for (size_t i = 0; i < stage.network.inputs.size(); ++i)
-      floats += elements(stage.network.graph.shape(stage.network.graph.inputs[i]));
+      tile += elements(stage.network.graph.shape(stage.network.graph.inputs[i]));
+    floats += stage.lanes * tile;
   }
   return float_bytes(floats);
 }
@@ -228,7 +270,9 @@ BlockCost BlockPlan::cost(const Engine& engine, const CompileOptions& options) c
   cost.memory_bytes = buffer_bytes();
   cost.input_voxels = voxels(largest(input()));
   for (const PlannedStage& stage : stages_) {
-    cost.memory_bytes += engine.estimate_memory_bytes(stage.network.graph, options);
+    const int64_t of_lane =
+        engine.estimate_memory_bytes(stage.network.graph, options_of_lane(stage, options));
+    for (int i = 0; i < stage.lanes; ++i) cost.memory_bytes = saturating_add(cost.memory_bytes, of_lane);
     cost.flop += flop(stage);
   }
   Point box = largest(input()), multiple = period_of(network_, {0, network_.nodes.size(), output()}, cells_);

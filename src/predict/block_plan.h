@@ -14,16 +14,22 @@ struct PlannedStage {
   Point period = {};               // of its result, in cells of its result
   Point tile = {};                 // wanted of each: a multiple of the period
   std::array<bool, 3> whole = {};  // axes of which a tile holds all that the network has
-  TileNetwork network;             // of the tile at the origin
+  int lanes = 1;                   // tiles at a time, each on a thread of its own; 1: one on all threads
+  TileNetwork network = {};        // of the tile at the origin
 
   // How far a value's cells are moved in a tile that begins at `origin`.
   Point shift(const Point& origin, const Point& result_cell, const Point& cell) const;
 };
 
+// What one of a stage's lanes is compiled with.
+CompileOptions options_of_lane(const PlannedStage& stage, CompileOptions options);
+
 // Everything about blocks that is decided before anything is compiled.
 class BlockPlan {
  public:
-  BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options);
+  // `side_by_side`: threads may compute tiles of their own.
+  BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options, int threads,
+            bool side_by_side);
 
   // By value of the network: what a box of the volume needs of it. In the network's own positions, which are
   // the volume's, or begin at the halo.
@@ -41,6 +47,7 @@ class BlockPlan {
   ValueId input() const { return network_.inputs[0]; }
   ValueId output() const { return network_.outputs[0]; }
 
+  // `options` have the threads of the plan.
   BlockCost cost(const Engine& engine, const CompileOptions& options) const;
   // Of the values that stages hand on, and of what goes in and out of their plans.
   int64_t buffer_bytes() const;
@@ -48,11 +55,13 @@ class BlockPlan {
  private:
   void find_largest(const Point& volume);
   void choose_tiles(int64_t allowed_bytes);
+  void use_caches(int threads);
   Point period(const Stage& stage) const;
   int64_t planned_tile(const Stage& stage, const Point& counts, size_t axis) const;
   bool is_whole(const Stage& stage, const Point& counts, size_t axis) const;
   PlannedStage planned(const Stage& stage, const Point& counts) const;
   std::optional<PlannedStage> split(const PlannedStage& stage) const;
+  std::optional<PlannedStage> cached(const PlannedStage& stage, int threads) const;
   double flop(const PlannedStage& stage) const;
   Point tile_counts(const PlannedStage& stage) const;
 

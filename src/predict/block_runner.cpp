@@ -1,7 +1,13 @@
 #include "predict/block_runner.h"
 
-#include <cassert>
+#include <omp.h>
 
+#include <cassert>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "base/cpu.h"
 #include "graph/cost.h"
 #include "predict/block_plan.h"
 #include "volume/pad.h"
@@ -24,12 +30,16 @@ std::span<Float> channel(std::span<Float> all, int64_t number, const Box& box) {
   return all.subspan(static_cast<size_t>(number) * count, count);
 }
 
-// A stage with its plan and what goes in and out of that.
-struct CompiledStage {
-  const PlannedStage* planned;
+// Computes one tile at a time: a plan and what goes in and out of it.
+struct Lane {
   std::unique_ptr<Plan> plan;
   std::vector<Tensor> inputs;  // those of the stage, then the bounds of its fences
   Tensor output;
+};
+
+struct CompiledStage {
+  const PlannedStage* planned;
+  std::vector<Lane> lanes;
   double flop = 0;  // of a tile
 };
 
@@ -43,14 +53,55 @@ Weights weights_of(const Graph& graph, const Weights& all) {
   return used;
 }
 
+Lane compiled_lane(const Graph& graph, const Weights& weights, const Engine& engine,
+                   const CompileOptions& options) {
+  Lane lane{engine.compile(graph, weights_of(graph, weights), options), {}, {}};
+  for (const ValueId id : graph.inputs) lane.inputs.emplace_back(graph.shape(id), graph.value(id).dtype);
+  lane.output = Tensor(graph.shape(graph.outputs[0]), DType::f32);
+  return lane;
+}
+
 CompiledStage compiled(const PlannedStage& planned, const Weights& weights, const Engine& engine,
                        const CompileOptions& options) {
   const Graph& graph = planned.network.graph;
-  CompiledStage stage{&planned, engine.compile(graph, weights_of(graph, weights), options), {}, {}, 0};
-  for (const ValueId id : graph.inputs) stage.inputs.emplace_back(graph.shape(id), graph.value(id).dtype);
-  stage.output = Tensor(graph.shape(graph.outputs[0]), DType::f32);
-  stage.flop = static_cast<double>(cost_of(graph).flop);
+  CompiledStage stage{&planned, {}, static_cast<double>(cost_of(graph).flop)};
+  const CompileOptions of_lane = options_of_lane(planned, options);
+  for (int i = 0; i < planned.lanes; ++i)
+    stage.lanes.push_back(compiled_lane(graph, weights, engine, of_lane));
   return stage;
+}
+
+// Of what is thrown in a parallel region, which nothing may leave.
+class FirstError {
+ public:
+  template<typename Work>
+  void catch_in(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+std::vector<Point> tile_origins(const PlannedStage& planned, const Box& region) {
+  Point first;
+  for (size_t axis = 0; axis < first.size(); ++axis)
+    first[axis] =
+        planned.whole[axis] ? 0 : floor_div(region.begin[axis], planned.period[axis]) * planned.period[axis];
+  std::vector<Point> origins;
+  for (int64_t z = first[0]; z < region.end[0]; z += planned.tile[0])
+    for (int64_t y = first[1]; y < region.end[1]; y += planned.tile[1])
+      for (int64_t x = first[2]; x < region.end[2]; x += planned.tile[2]) origins.push_back({z, y, x});
+  return origins;
 }
 
 }  // namespace
@@ -62,8 +113,9 @@ struct BlockRunner::State {
   double flop_done = 0;
   std::vector<std::vector<float>> buffers;  // by the network's value: what stages hand on
 
-  State(const Graph& network, const Point& volume, const BlockOptions& block)
-      : plan(network, volume, block) {}
+  State(const Graph& network, const Point& volume, const BlockOptions& block, const Engine& engine,
+        int threads)
+      : plan(network, volume, block, threads, engine.computes_side_by_side()) {}
 
   void compile(const Weights& weights, const Engine& engine, const CompileOptions& options) {
     cost = plan.cost(engine, options);
@@ -75,6 +127,7 @@ struct BlockRunner::State {
         buffers[static_cast<size_t>(id)].resize(
             static_cast<size_t>(plan.channels(id) * voxels(plan.largest(id))));
     }
+    use_threads(options.threads);  // a lane's compilation left one in use
   }
 
   Point shift(const PlannedStage& planned, const Point& origin, ValueId value) const {
@@ -82,49 +135,49 @@ struct BlockRunner::State {
   }
 
   // What a tile reads of the values that are there; beyond them are zeros.
-  void give(CompiledStage& stage, const Point& origin, const BlockPlan::Regions& regions,
+  void give(const PlannedStage& planned, Lane& lane, const Point& origin, const BlockPlan::Regions& regions,
             std::span<const float> input) const {
-    const TileNetwork& tile = stage.planned->network;
+    const TileNetwork& tile = planned.network;
     for (size_t i = 0; i < tile.inputs.size(); ++i) {
-      const ValueId id = stage.planned->stage.inputs[i];
+      const ValueId id = planned.stage.inputs[i];
       const Box& region = regions[static_cast<size_t>(id)];
-      const Box box = moved(tile.inputs[i], shift(*stage.planned, origin, id));
+      const Box box = moved(tile.inputs[i], shift(planned, origin, id));
       const std::span<const float> from = id == plan.input() ? input : buffers[static_cast<size_t>(id)];
       for (int64_t c = 0; c < plan.channels(id); ++c)
-        place_into(box, region, channel(from, c, region), channel(stage.inputs[i].values<float>(), c, box));
-      stage.plan->write(tile.graph.inputs[i], stage.inputs[i]);
+        place_into(box, region, channel(from, c, region), channel(lane.inputs[i].values<float>(), c, box));
+      lane.plan->write(tile.graph.inputs[i], lane.inputs[i]);
     }
   }
 
-  void set_fences(CompiledStage& stage, const Point& origin) const {
-    const TileNetwork& tile = stage.planned->network;
+  void set_fences(const PlannedStage& planned, Lane& lane, const Point& origin) const {
+    const TileNetwork& tile = planned.network;
     for (size_t i = 0; i < tile.fences.size(); ++i) {
       const TileFence& fence = tile.fences[i];
-      const Point by = shift(*stage.planned, origin, fence.value);
-      Tensor& tensor = stage.inputs[tile.inputs.size() + i];
+      const Point by = shift(planned, origin, fence.value);
+      Tensor& tensor = lane.inputs[tile.inputs.size() + i];
       const auto bounds = tensor.values<int64_t>();
       for (size_t axis = 0; axis < by.size(); ++axis) {
         bounds[axis] = -(fence.begin[axis] + by[axis]);
         bounds[by.size() + axis] = bounds[axis] + plan.network().shape(fence.value)[axis + 2];
       }
-      stage.plan->write(fence.bounds, tensor);
+      lane.plan->write(fence.bounds, tensor);
     }
   }
 
-  // One tile of a stage, of which the part inside of `region` goes to `result`.
-  void run_tile(CompiledStage& stage, const Point& origin, const BlockPlan::Regions& regions,
-                std::span<const float> input, std::span<float> result) {
-    give(stage, origin, regions, input);
-    set_fences(stage, origin);
-    stage.plan->forward();
-    flop_done += stage.flop;
-    const TileNetwork& tile = stage.planned->network;
-    stage.plan->read_into(tile.graph.outputs[0], stage.output);
-    const ValueId id = stage.planned->stage.nodes.output;
+  // One tile of a stage, of which the part inside of its region goes to `result`.
+  void run_tile(const PlannedStage& planned, Lane& lane, const Point& origin,
+                const BlockPlan::Regions& regions, std::span<const float> input,
+                std::span<float> result) const {
+    give(planned, lane, origin, regions, input);
+    set_fences(planned, lane, origin);
+    lane.plan->forward();
+    const TileNetwork& tile = planned.network;
+    lane.plan->read_into(tile.graph.outputs[0], lane.output);
+    const ValueId id = planned.stage.nodes.output;
     const Box& region = regions[static_cast<size_t>(id)];
-    const Box part = intersection(moved(whole(stage.planned->tile), origin), region);
+    const Box part = intersection(moved(whole(planned.tile), origin), region);
     const Box box = moved(tile.output, origin);
-    const std::span<const float> values = stage.output.values<float>();
+    const std::span<const float> values = std::as_const(lane.output).values<float>();
     for (int64_t c = 0; c < plan.channels(id); ++c)
       copy_part(part, box, channel(values, c, box), region, channel(result, c, region));
   }
@@ -132,27 +185,32 @@ struct BlockRunner::State {
   void run_stage(CompiledStage& stage, const BlockPlan::Regions& regions, std::span<const float> input,
                  std::span<float> result) {
     const PlannedStage& planned = *stage.planned;
-    const Box& region = regions[static_cast<size_t>(planned.stage.nodes.output)];
-    Point first;
-    for (size_t axis = 0; axis < first.size(); ++axis)
-      first[axis] = planned.whole[axis]
-                        ? 0
-                        : floor_div(region.begin[axis], planned.period[axis]) * planned.period[axis];
-    for (int64_t z = first[0]; z < region.end[0]; z += planned.tile[0])
-      for (int64_t y = first[1]; y < region.end[1]; y += planned.tile[1])
-        for (int64_t x = first[2]; x < region.end[2]; x += planned.tile[2])
-          run_tile(stage, {z, y, x}, regions, input, result);
+    const std::vector<Point> origins =
+        tile_origins(planned, regions[static_cast<size_t>(planned.stage.nodes.output)]);
+    if (stage.lanes.size() == 1) {
+      for (const Point& origin : origins) run_tile(planned, stage.lanes[0], origin, regions, input, result);
+    } else {
+      FirstError error;
+#pragma omp parallel for schedule(dynamic) num_threads(planned.lanes)
+      for (const Point& origin : origins) {
+        Lane& lane = stage.lanes[static_cast<size_t>(omp_get_thread_num())];
+        error.catch_in([&] { run_tile(planned, lane, origin, regions, input, result); });
+      }
+      error.rethrow();
+    }
+    flop_done += stage.flop * static_cast<double>(origins.size());
   }
 };
 
 BlockCost estimate_block(const Graph& network, const Engine& engine, const CompileOptions& options,
                          const Point& volume, const BlockOptions& block) {
-  return BlockPlan(network, volume, block).cost(engine, options);
+  return BlockPlan(network, volume, block, options.threads, engine.computes_side_by_side())
+      .cost(engine, options);
 }
 
 BlockRunner::BlockRunner(const Graph& network, const Weights& weights, const Engine& engine,
                          const CompileOptions& options, const Point& volume, const BlockOptions& block)
-    : state_(std::make_unique<State>(network, volume, block)) {
+    : state_(std::make_unique<State>(network, volume, block, engine, options.threads)) {
   state_->compile(weights, engine, options);
 }
 
@@ -184,7 +242,9 @@ double BlockRunner::flop_done() const { return state_->flop_done; }
 
 int64_t BlockRunner::memory_bytes() const {
   int64_t bytes = state_->plan.buffer_bytes();
-  for (const CompiledStage& stage : state_->stages) bytes += stage.plan->memory_bytes();
+  for (const CompiledStage& stage : state_->stages) {
+    for (const Lane& lane : stage.lanes) bytes += lane.plan->memory_bytes();
+  }
   return bytes;
 }
 

@@ -12,6 +12,7 @@
 #include "models/families.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
+#include "predict/block_plan.h"
 #include "predict/tiling.h"
 #include "volume/pad.h"
 
@@ -116,8 +117,10 @@ std::vector<float> truth(const Network& network, const Weights& weights, const P
 }
 
 std::vector<float> in_blocks(const Network& network, const Weights& weights, const Point& size,
-                             const std::vector<float>& volume, const BlockOptions& options) {
-  BlockRunner runner(network.build(network.multiple), weights, engine(), options_of_engine(), size, options);
+                             const std::vector<float>& volume, const BlockOptions& options, int threads = 1) {
+  CompileOptions compile = options_of_engine();
+  compile.threads = threads;
+  BlockRunner runner(network.build(network.multiple), weights, engine(), compile, size, options);
   const Tiling tiling{size, options.block};
   const auto channels = static_cast<size_t>(runner.channels());
   std::vector<float> result(channels * volume.size(), -1.0F);
@@ -184,6 +187,28 @@ INSTANTIATE_TEST_SUITE_P(Borders, BlocksEqualTheWhole, testing::Values(Border::r
                          });
 
 TEST(Blocks, OfUNet3dEqualTheWhole) { expect_the_same(kUNet3d, {3, 30, 29}, {{2, 27, 27}}, Border::network); }
+
+TEST(Blocks, OfThreadsThatEachComputeTilesOfTheirOwnEqualTheWhole) {
+  const Point size = {21, 90, 77};
+  const BlockOptions options{.block = size};
+  const Graph graph = kLite.build(kLite.multiple);
+  for (const int threads : {2, 3}) {
+    const BlockPlan plan(graph, size, options, threads, true);
+    EXPECT_EQ(plan.stages().front().lanes, threads);
+    const Weights weights = initialize(graph, 3);
+    const std::vector<float> volume = random_volume(size);
+    EXPECT_LT(largest_difference(in_blocks(kLite, weights, size, volume, options, threads),
+                                 truth(kLite, weights, size, volume, options.border)),
+              kTolerance);
+  }
+}
+
+// Weights that outgrow the caches would be read again for every tile.
+TEST(Blocks, OfManyChannelsAreComputedByAllThreadsTogether) {
+  const BlockPlan plan(kUNet3d.build(kUNet3d.multiple), {55, 575, 575}, {.block = {55, 575, 575}}, 2, true);
+  EXPECT_EQ(plan.stages().front().lanes, 2);
+  EXPECT_TRUE(std::ranges::any_of(plan.stages(), [](const PlannedStage& stage) { return stage.lanes == 1; }));
+}
 
 TEST(Blocks, WithAHaloAreTheMiddleOfTheNetworkOnTheirBox) {
   const Point size = {9, 50, 41}, halo = {2, 6, 5};

@@ -65,7 +65,7 @@ class Prediction {
     const auto left = blocks_left(ranks_, job_.output, *output_, tiling_,
                                   {.on_block = hooks_.on_check, .should_stop = hooks_.should_stop});
     result_.stopped_checking = !left.has_value();
-    if (left) compute(*left);
+    if (left) compute(*left, kernel_cache);
     return gathered();
   }
 
@@ -79,11 +79,11 @@ class Prediction {
     result_.compile_ms += now_ms() - begin;
   }
 
-  void compute(const std::vector<int64_t>& left) {
+  void compute(const std::vector<int64_t>& left, const std::filesystem::path& kernel_cache) {
     result_.blocks_before = result_.all_blocks - static_cast<int64_t>(left.size());
     if (left.empty()) return;
     pictured_block_ = left[left.size() / 2];
-    compiling([&] { compile_or_leave_nothing(); });
+    compiling([&] { compile_or_leave_nothing(kernel_cache); });
     together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
     together(ranks_, [&] { run_blocks(left); });
   }
@@ -99,7 +99,10 @@ class Prediction {
 
   // Rank 0 measures for all.
   void choose(const std::filesystem::path& kernel_cache) {
-    options_ = compile_options(job_.execution, 0, Sgd{}, kernel_cache);
+    together(ranks_, [&] {
+      options_ =
+          compile_options(job_.execution, 0, Sgd{}, kernel_cache, world_.seat(job_.execution.devices).index);
+    });
     block_ = {.block = job_.block.value_or(Point{}), .border = job_.border, .halo = job_.halo};
     together(ranks_, [&] {
       if (!is_first() || job_.block) return;
@@ -179,6 +182,7 @@ class Prediction {
       write_identity(job_.output, identity);
       const std::string known = read_file_if_present(kernel_cache);
       if (!known.empty()) write_file_atomically(kernels_file(), known);
+      known_kernels_ = known.size();
     }
     output_.emplace(ZarrOutput::complete(job_.output, description_));
   }
@@ -186,9 +190,11 @@ class Prediction {
   std::filesystem::path kernels_file() const { return journal_folder(job_.output) / "kernels.tsv"; }
 
   // An output that could never be computed is in nobody's way.
-  void compile_or_leave_nothing() {
+  void compile_or_leave_nothing(const std::filesystem::path& kernel_cache) {
     try {
       compile();
+      if (begun_now_)
+        append_if_possible(kernel_cache, read_file_if_present(kernels_file()).substr(known_kernels_));
     } catch (...) {
       std::error_code none;
       if (begun_now_) std::filesystem::remove_all(job_.output, none);
@@ -294,7 +300,8 @@ class Prediction {
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;
   std::optional<Journal> journal_;
-  bool begun_now_ = false;  // by this rank in this call
+  bool begun_now_ = false;    // by this rank in this call
+  size_t known_kernels_ = 0;  // bytes of the file that came from the user's cache
   PipelineFigures figures_;
   PredictionResult result_;
 };

@@ -40,6 +40,8 @@ class NativeEngine : public Engine {
 
   std::string_view name() const override { return "native"; }
 
+  bool computes_side_by_side() const override { return true; }
+
   bool tells_steps() const override { return true; }
 
   std::string version() const override {
