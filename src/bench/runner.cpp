@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/cpu.h"
-#include "base/energy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "bench/agreement.h"
+#include "bench/device_energy.h"
 #include "bench/prepared_case.h"
 #include "distributed/collectives.h"
 #include "distributed/seat.h"
@@ -56,6 +56,7 @@ class CellPart {
         workload_(std::move(workload)) {
     if (!ranks_) return;
     cell_ = part_of(whole, ranks_->rank());
+    if (world_ != nullptr && !works([&] { take_device(whole.execution); })) return;
     if (!works([&] { require_room(); })) return;
     if (!works([&] { choose_kernels(kernel_cache); })) return;
     if (!works([&] { kernel_cache_.emplace(*ranks_, kernel_cache); })) return;
@@ -117,7 +118,7 @@ class CellPart {
     if (failure_) return std::move(*failure_);
     Measurement result = prepared_->measurement();
     result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms(*ranks_) : 0);
-    result.peak_memory_bytes = peak_memory_bytes();
+    result.peak_memory_bytes = prepared_->plan().peak_device_bytes().value_or(peak_memory_bytes());
     result.buckets = prepared_->ready_gradients();
     if (world_ != nullptr) {
       const int devices = cell_.execution.devices;
@@ -170,6 +171,10 @@ class CellPart {
     return own && works([&] { require_agreement(*truth, *own, bounds()); });
   }
 
+  void take_device(const Execution& whole) {
+    cell_.execution.device = device_of(whole, world_->seat(whole.devices).index);
+  }
+
   // By rank 0 for all that exchange gradients: devices of one cell use the same ones.
   void choose_kernels(const std::filesystem::path& kernel_cache) const {
     sit_down();
@@ -219,6 +224,11 @@ void require_equal_results(std::span<const Case> cells, std::span<const std::uni
   }
 }
 
+// Of several GPUs rank 0 would count its own only.
+bool can_tell_energy(const Execution& execution) {
+  return execution.device == kCpu || execution.devices == 1;
+}
+
 // Rank 0 sees no other machine's energy.
 bool is_on_one_machine(const Measurement& measurement) {
   const std::vector<std::string>& hosts = measurement.hosts;
@@ -235,12 +245,13 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
     passes = std::max(passes, cell.warmup + cell.repeat);
   }
   require_equal_results(cells, parts);
-  std::optional<EnergyMeter> energy;
+  std::optional<DeviceEnergy> energy;
   for (int pass = 0; pass < passes; ++pass) {
     for (const auto& part : parts) {
       if (should_stop(control)) return std::vector(cells.size(), kInterrupted);
       if (control.progress) control.progress(pass, passes);
-      if (alone && pass == cells[0].warmup) energy.emplace();
+      if (alone && pass == cells[0].warmup && part->is_measured() && can_tell_energy(cells[0].execution))
+        energy.emplace(find_engine(cells[0].execution.engine), device_of(cells[0].execution, 0));
       part->run_pass(pass);
     }
   }

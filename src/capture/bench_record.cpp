@@ -79,7 +79,7 @@ void add_rates(const Case& cell, const Measurement& measurement, const std::opti
   if (median_s <= 0) return;  // below what the clock can tell
   record.images_per_s = static_cast<double>(images_per_pass(cell)) / mean_s;
   const bool on_cpu = cell.execution.device == kCpu;
-  if (measurement.joules && on_cpu)
+  if (measurement.joules)
     record.joules_per_image = *measurement.joules / static_cast<double>(images_per_pass(cell) * cell.repeat);
   if (measurement.flop == 0) return;
   record.flop_per_pass = measurement.flop;

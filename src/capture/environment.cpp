@@ -62,6 +62,7 @@ SystemInfo capture_system(std::string_view name) {
       .l3_bytes = cpu.l3_bytes,
       .governor = cpu.governor,
       .memory_mib = total_memory_bytes() >> 20,
+      .gpus = GpuDriver().gpus(),
       .os = fmt::format("{}, kernel {}", os_name(), kernel_version()),
       .compiler = compiler(),
       .engines = engine_versions(),

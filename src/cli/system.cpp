@@ -60,6 +60,15 @@ std::string what_it_has(const Engine& engine) {
   }
 }
 
+std::string describe(const GpuInfo& gpu) {
+  std::string text = fmt::format("{}, driver {}", gpu.name, gpu.driver);
+  if (gpu.memory_mib) text += ", " + format_bytes(*gpu.memory_mib << 20);
+  if (gpu.clock_mhz) text += fmt::format(", {} MHz", *gpu.clock_mhz);
+  if (gpu.power_limit_watts)
+    text += fmt::format(", at most {} W", format_significant(*gpu.power_limit_watts, 3));
+  return text;
+}
+
 void add_build(const SystemInfo& system, Grid& grid) {
   for (const Engine* engine : engines()) {
     grid.rows.push_back({fmt::format("engine {}", engine->name()),
@@ -101,6 +110,7 @@ Grid grid_of(const SystemInfo& system) {
   };
   grid.rows.push_back({"CPU energy", EnergyMeter().joules() ? "shown by the kernel: J/image is measured"
                                                             : "not shown by the kernel"});
+  for (const GpuInfo& gpu : system.gpus) grid.rows.push_back({"GPU", describe(gpu)});
   add_build(system, grid);
   add_speeds(system, grid);
   for (const std::string& warning : system.warnings) grid.rows.push_back({"warning", warning});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "engine/execution.h"
 #include "engine/null/null_engine.h"
 #include "graph/builder.h"
 
@@ -37,6 +38,16 @@ TEST(NullEngine, AnswersZerosOfTheRightShape) {
   const Tensor y = plan->read(graph.outputs[0]);
   EXPECT_EQ(y.shape(), (Shape{2, 3, 4, 4}));
   for (const float value : y.values<float>()) EXPECT_EQ(value, 0);
+}
+
+TEST(Device, OfASeatIsTheOneThatWasAskedForOrRefusedByName) {
+  EXPECT_EQ(device_of({.engine = "native", .device = "cpu"}, 3), "cpu");
+  try {
+    device_of({.engine = "native", .device = "cuda"}, 1);
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "--device cuda: device 1 of this machine would be cuda:1, and there are cpu");
+  }
 }
 
 }  // namespace

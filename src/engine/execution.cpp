@@ -16,7 +16,10 @@ using E = Execution;
 
 constexpr std::string_view kLow = "low", kSync = "sync", kCuda = "cuda";
 
-std::string first_device(const std::string& device) { return device == kCuda ? "cuda:0" : device; }
+std::string numbered(const std::string& device, int number) {
+  return device == kCuda ? fmt::format("{}:{}", kCuda, number) : device;
+}
+std::string first_device(const std::string& device) { return numbered(device, 0); }
 
 constexpr std::array kEntries = {
     entry<E, &E::engine>("engine"),
@@ -90,8 +93,9 @@ void check_execution(const Execution& execution, bool training) {
                     training ? "training" : "inference", training ? "allreduce" : "replicas or scatter");
   }
   check_device(engine, execution.device);
-  if (execution.device != kCpu && execution.devices > 1)
-    throw UserError("--device {}: computes on one GPU; leave --devices out", execution.device);
+  if (execution.device != kCpu && execution.device != kCuda && execution.devices > 1)
+    throw UserError("--device {}: is one GPU; {} gives each of --devices one of its own", execution.device,
+                    kCuda);
   check_precision(engine, execution.precision, execution.device);
   check_kernel(engine, execution.kernel);
   if (!execution.low_memory) return;
@@ -99,8 +103,16 @@ void check_execution(const Execution& execution, bool training) {
     throw UserError("--memory low: engine {} {}", engine.name(), *reason);
 }
 
+std::string device_of(const Execution& execution, int seat) {
+  const std::vector<std::string> known = find_engine(execution.engine).devices();
+  const std::string device = numbered(execution.device, seat);
+  if (std::ranges::find(known, device) != known.end()) return device;
+  throw UserError("--device {}: device {} of this machine would be {}, and there are {}", execution.device,
+                  seat, device, fmt::join(known, ", "));
+}
+
 CompileOptions compile_options(const Execution& execution, uint64_t seed, const UpdateRule& update,
-                               const std::filesystem::path& kernel_cache) {
+                               const std::filesystem::path& kernel_cache, int seat) {
   return {.threads = execution.threads,
           .seed = seed,
           .update = update,
@@ -108,7 +120,7 @@ CompileOptions compile_options(const Execution& execution, uint64_t seed, const 
           .kernel = execution.kernel,
           .kernel_cache = kernel_cache,
           .precision = execution.precision,
-          .device = first_device(execution.device)};
+          .device = device_of(execution, seat)};
 }
 
 }  // namespace tacho

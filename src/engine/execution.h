@@ -14,7 +14,7 @@ inline constexpr std::string_view kAllReduce = "allreduce", kScatter = "scatter"
 // How something is computed, whatever it is.
 struct Execution {
   std::string engine = {};
-  std::string device = std::string(kCpu);  // of Engine::devices(); "cuda": the first GPU
+  std::string device = std::string(kCpu);  // of Engine::devices(); "cuda": see device_of()
   std::string precision = std::string(kSinglePrecision);
   int devices = 1;
   int threads = 1;               // per device
@@ -37,8 +37,13 @@ bool can_share(const Execution& execution, bool training);
 // Throws UserError where the engine is unknown or cannot compute so.
 void check_execution(const Execution& execution, bool training);
 
-// `seed` and `update` are those of what is computed; see CompileOptions for `kernel_cache`.
+// What computes for the device that has this seat on its machine: of "cuda" each has a GPU of its own. Throws
+// UserError where the engine does not find it.
+std::string device_of(const Execution& execution, int seat);
+
+// `seed` and `update` are those of what is computed; see CompileOptions for `kernel_cache`, and device_of()
+// for `seat`.
 CompileOptions compile_options(const Execution& execution, uint64_t seed, const UpdateRule& update,
-                               const std::filesystem::path& kernel_cache);
+                               const std::filesystem::path& kernel_cache, int seat = 0);
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/gpu.h"
 #include "base/machine_speed.h"
 
 namespace tacho {
@@ -23,6 +24,7 @@ struct SystemInfo {
   int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;
   std::string governor = {};
   int64_t memory_mib = 0;
+  std::vector<GpuInfo> gpus = {};
 
   std::string os = {};
   std::string compiler = {};

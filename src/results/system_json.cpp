@@ -8,12 +8,21 @@ namespace {
 
 using S = SystemInfo;
 using M = MachineSpeed;
+using G = GpuInfo;
 
 constexpr std::array kSpeed = {
     entry<M, &M::threads>("threads"),
     entry<M, &M::fma_gflops>("fma_gflops"),
     entry<M, &M::bf16_gflops>("bf16_gflops"),
     entry<M, &M::bandwidth_gbs>("bandwidth_gbs"),
+};
+
+constexpr std::array kGpu = {
+    entry<G, &G::name>("name"),
+    entry<G, &G::driver>("driver"),
+    entry<G, &G::memory_mib>("memory_mib"),
+    entry<G, &G::clock_mhz>("clock_mhz"),
+    entry<G, &G::power_limit_watts>("power_limit_watts"),
 };
 
 constexpr std::array kSystemEntries = {
@@ -32,6 +41,7 @@ constexpr std::array kSystemEntries = {
     count_entry<S, &S::l3_bytes>("l3_bytes"),
     entry<S, &S::governor>("governor"),
     count_entry<S, &S::memory_mib>("memory_mib"),
+    entry<S, &S::gpus>("gpus"),
     entry<S, &S::os>("os"),
     entry<S, &S::compiler>("compiler"),
     entry<S, &S::engines>("engines"),
@@ -47,6 +57,9 @@ constexpr std::array kSystemEntries = {
 
 Json json_of(const MachineSpeed& speed) { return object_of<M>(kSpeed, speed); }
 void read(const Json& json, MachineSpeed& speed) { read_object<M>(kSpeed, json, speed); }
+
+Json json_of(const GpuInfo& gpu) { return object_of<G>(kGpu, gpu); }
+void read(const Json& json, GpuInfo& gpu) { read_object<G>(kGpu, json, gpu); }
 
 Json json_of(const SystemInfo& system) { return object_of<S>(kSystemEntries, system); }
 void read(const Json& json, SystemInfo& system) { read_object<S>(kSystemEntries, json, system); }

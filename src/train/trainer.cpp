@@ -122,9 +122,13 @@ class Trainer {
     result_.has_cores = world.has_cores_for(execution.devices, execution.threads);
   }
 
+  int seat() const {
+    return control_.world == nullptr ? 0 : control_.world->seat(recipe_.execution.devices).index;
+  }
+
   CompileOptions options() const {
     CompileOptions options = compile_options(recipe_.execution, dropout_seed(recipe_.seed, ranks_.rank()),
-                                             recipe_.update, kernel_cache());
+                                             recipe_.update, kernel_cache(), seat());
     options.batch_norm_sums = batch_norm_sums_.get();
     return options;
   }
@@ -304,9 +308,9 @@ class Trainer {
     broadcast_weights(ranks_, graph_, weights);  // with the running statistics of rank 0
     std::unique_ptr<Plan> plan;
     together(ranks_, [&] {
-      plan =
-          engine_.compile(network_, std::move(weights),
-                          compile_options(recipe_.execution, recipe_.seed, recipe_.update, kernel_cache()));
+      plan = engine_.compile(
+          network_, std::move(weights),
+          compile_options(recipe_.execution, recipe_.seed, recipe_.update, kernel_cache(), seat()));
     });
     result_.evaluation_plan_bytes = plan->memory_bytes();
     Evaluator evaluator(network_, std::move(plan), ranks_,

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,13 @@ namespace tacho::torch_engine {
 
 // "cpu", then "cuda:0" and so on where libtorch finds any.
 std::vector<std::string> devices();
+
+// Where a GPU sits, as its driver names it; empty for the CPU.
+std::string bus_id(const std::string& device);
+
+// By libtorch's allocator of a GPU, since it was told to forget; nothing on the CPU.
+std::optional<int64_t> peak_device_bytes(const at::Device& device);
+void forget_peak_of(const at::Device& device);
 
 // What a GPU is still doing is done when this returns: every clock reading follows one.
 void finish_work_on(const at::Device& device);

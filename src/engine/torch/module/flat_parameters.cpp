@@ -1,5 +1,7 @@
 #include "engine/torch/module/flat_parameters.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ranges>

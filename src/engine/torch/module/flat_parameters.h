@@ -35,6 +35,8 @@ class FlatParameters {
   // In the host's memory, where devices exchange them: the gradients themselves, or those of a GPU as they
   // were last fetched.
   std::span<float> gradient_span(const Trained& of) const;
+  void multiply_gradients(double by) { gradients_.mul_(by); }
+  bool gradients_are_finite() const { return gradients_.isfinite().all().item<bool>(); }
   void fetch_gradients();
   void put_back_gradients();
 

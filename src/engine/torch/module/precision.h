@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,11 @@ namespace tacho::torch_engine {
 // In which numbers libtorch can compute on this device.
 std::vector<std::string> precisions(const std::string& device);
 
+// Whether its gradients are so small that losses must be scaled.
+bool scales_losses(const std::string& precision);
+
 // While it lives, libtorch computes in this precision: tf32 rounds the inputs of products on a GPU, and with
-// bf16 autocast computes convolutions and products so, and leaves to single precision what needs it.
+// bf16 and f16 autocast computes convolutions and products so, and leaves to single precision what needs it.
 class PrecisionScope {
  public:
   PrecisionScope(const std::string& precision, const at::Device& device);
@@ -21,7 +25,7 @@ class PrecisionScope {
 
  private:
   at::DeviceType device_;
-  bool autocasts_;
+  std::optional<at::ScalarType> cast_;
 };
 
 }  // namespace tacho::torch_engine

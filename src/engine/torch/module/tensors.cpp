@@ -1,5 +1,7 @@
 #include "engine/torch/module/tensors.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <stdexcept>
 
 namespace tacho::torch_engine {

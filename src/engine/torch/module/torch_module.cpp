@@ -9,7 +9,8 @@ namespace tacho {
 
 extern "C" const TorchModule& tacho_torch_module() {
   static constexpr TorchModule kModule = {&torch_engine::devices, &torch_engine::precisions,
-                                          &torch_engine::layouts, &torch_engine::compile};
+                                          &torch_engine::bus_id, &torch_engine::layouts,
+                                          &torch_engine::compile};
   return kModule;
 }
 

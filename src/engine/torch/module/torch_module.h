@@ -13,6 +13,7 @@ namespace tacho {
 struct TorchModule {
   std::vector<std::string> (*devices)();
   std::vector<std::string> (*precisions)(const std::string& device);
+  std::string (*bus_id)(const std::string& device);
   std::vector<std::string> (*layouts)();
   // As Engine::compile().
   std::unique_ptr<Plan> (*compile)(const Graph& graph, Weights weights, const CompileOptions& options);

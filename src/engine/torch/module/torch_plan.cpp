@@ -15,6 +15,7 @@
 #include "engine/torch/module/forward_ops.h"
 #include "engine/torch/module/layout.h"
 #include "engine/torch/module/lifetimes.h"
+#include "engine/torch/module/loss_scale.h"
 #include "engine/torch/module/precision.h"
 #include "engine/torch/module/tensors.h"
 
@@ -67,6 +68,7 @@ class TorchPlan final : public Plan {
         lifetimes_(find_lifetimes(graph)),
         values_(graph.values.size()),
         flat_(graph, options.update, device_) {
+    forget_peak_of(device_);
     for (const ValueId id : graph_.inputs) value(id) = empty(id);
     for (const ValueId id : graph_.weights()) {
       const Trained* trained = flat_.find(id);
@@ -74,6 +76,7 @@ class TorchPlan final : public Plan {
       write(id, weights.at(graph_.value(id).name));
     }
     if (has_input_gradient()) value(graph_.inputs[0]).set_requires_grad(true);
+    if (graph_.training && scales_losses(options_.precision)) scale_.emplace();
     final_.resize(flat_.trained().size());
     for (size_t i = 0; i < flat_.trained().size(); ++i) watch(i);
   }
@@ -116,8 +119,9 @@ class TorchPlan final : public Plan {
       sink_ = sink;
       taken_ = 0;
       at::Tensor& loss = value(graph_.outputs[1]);
-      autograd::backward({loss}, {});
+      autograd::backward({scale_ ? loss * scale_->value() : loss}, {});
       loss = loss.detach();
+      if (scale_) unscale_gradients();
       // What the loss does not depend on has the gradient 0.
       std::ranges::fill(final_, 1);
       if (sink != nullptr) flat_.fetch_gradients();
@@ -131,6 +135,8 @@ class TorchPlan final : public Plan {
     UpdateRule rule = options_.update;
     if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
     if (sink_ != nullptr) flat_.put_back_gradients();
+    // After the exchange, so that all devices decide alike.
+    if (scale_ && !scale_->accept(flat_.gradients_are_finite())) return;
     flat_.update(rule, ++updates_);
     finish_work_on(device_);
   }
@@ -156,6 +162,10 @@ class TorchPlan final : public Plan {
   void set_counters(const PlanCounters& counters) override {
     passes_ = counters.passes;
     updates_ = counters.updates;
+  }
+
+  std::optional<int64_t> peak_device_bytes() const override {
+    return torch_engine::peak_device_bytes(device_);
   }
 
   int64_t memory_bytes() const override {
@@ -195,9 +205,15 @@ class TorchPlan final : public Plan {
     const auto accumulator = autograd::impl::grad_accumulator(flat_.trained()[number].value);
     accumulator->add_post_hook(std::make_unique<WhenFinal>([this, number] {
       final_[number] = 1;
-      if (device_.is_cpu()) hand_over();
+      if (device_.is_cpu() && !scale_) hand_over();
     }));
     accumulators_.push_back(accumulator);
+  }
+
+  void unscale_gradients() {
+    const at::NoGradGuard no_gradients;
+    flat_.multiply_gradients(1 / scale_->value());
+    if (has_input_gradient()) value(graph_.inputs[0]).mutable_grad().mul_(1 / scale_->value());
   }
 
   // In their order, as far as all are final.
@@ -211,6 +227,7 @@ class TorchPlan final : public Plan {
   CompileOptions options_;
   at::Device device_;
   Layout layout_;
+  std::optional<LossScale> scale_;  // starts anew with each plan
   std::vector<NodeLifetimes> lifetimes_;
   std::vector<at::Tensor> values_;  // by ValueId; those of activations only while they are needed
   FlatParameters flat_;

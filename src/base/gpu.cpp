@@ -1,0 +1,111 @@
+#include "base/gpu.h"
+
+#include <dlfcn.h>
+
+#include <array>
+
+namespace tacho {
+namespace {
+
+// Of nvml.h, which is not everywhere that a driver is.
+using Device = void*;
+struct Memory {
+  unsigned long long total, free, used;
+};
+constexpr int kSuccess = 0;
+constexpr int kProcessorClock = 1;
+constexpr unsigned int kTextBytes = 96;
+
+template<typename Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+// What `ask` writes, where it succeeds.
+template<typename Number, typename Ask>
+std::optional<Number> told(Ask&& ask) {
+  Number number = {};
+  return ask(&number) == kSuccess ? std::optional(number) : std::nullopt;
+}
+
+template<typename Ask>
+std::string text_of(Ask&& ask) {
+  std::array<char, kTextBytes> text = {};
+  return ask(text.data()) == kSuccess ? text.data() : "";
+}
+
+}  // namespace
+
+struct GpuDriver::Library {
+  int (*start)() = nullptr;
+  int (*stop)() = nullptr;
+  int (*count)(unsigned int*) = nullptr;
+  int (*by_number)(unsigned int, Device*) = nullptr;
+  int (*by_bus)(const char*, Device*) = nullptr;
+  int (*name)(Device, char*, unsigned int) = nullptr;
+  int (*driver)(char*, unsigned int) = nullptr;
+  int (*memory)(Device, Memory*) = nullptr;
+  int (*clock)(Device, int, unsigned int*) = nullptr;
+  int (*power_limit)(Device, unsigned int*) = nullptr;   // in mW
+  int (*energy)(Device, unsigned long long*) = nullptr;  // in mJ
+
+  bool load(const std::string& file) {
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return false;
+    find(library, "nvmlDeviceGetTotalEnergyConsumption", energy);  // not of old drivers
+    return find(library, "nvmlInit_v2", start) && find(library, "nvmlShutdown", stop) &&
+           find(library, "nvmlDeviceGetCount_v2", count) &&
+           find(library, "nvmlDeviceGetHandleByIndex_v2", by_number) &&
+           find(library, "nvmlDeviceGetHandleByPciBusId_v2", by_bus) &&
+           find(library, "nvmlDeviceGetName", name) && find(library, "nvmlSystemGetDriverVersion", driver) &&
+           find(library, "nvmlDeviceGetMemoryInfo", memory) &&
+           find(library, "nvmlDeviceGetMaxClockInfo", clock) &&
+           find(library, "nvmlDeviceGetPowerManagementLimit", power_limit) && start() == kSuccess;
+  }
+
+  GpuInfo describe(Device device) const {
+    GpuInfo info;
+    info.name = text_of([&](char* text) { return name(device, text, kTextBytes); });
+    info.driver = text_of([&](char* text) { return driver(text, kTextBytes); });
+    if (const auto found = told<Memory>([&](Memory* to) { return memory(device, to); }))
+      info.memory_mib = static_cast<int64_t>(found->total >> 20);
+    if (const auto mhz =
+            told<unsigned int>([&](unsigned int* to) { return clock(device, kProcessorClock, to); }))
+      info.clock_mhz = *mhz;
+    if (const auto milliwatts = told<unsigned int>([&](unsigned int* to) { return power_limit(device, to); }))
+      info.power_limit_watts = *milliwatts / 1e3;
+    return info;
+  }
+};
+
+GpuDriver::GpuDriver(const std::string& library) {
+  auto loaded = std::make_unique<Library>();
+  if (!loaded->load(library)) return;
+  library_ = std::shared_ptr<const Library>(loaded.release(), [](const Library* started) {
+    started->stop();
+    delete started;
+  });
+}
+
+std::vector<GpuInfo> GpuDriver::gpus() const {
+  std::vector<GpuInfo> all;
+  if (library_ == nullptr) return all;
+  const unsigned int count = told<unsigned int>(library_->count).value_or(0);
+  for (unsigned int i = 0; i < count; ++i) {
+    const auto device = told<Device>([&](Device* to) { return library_->by_number(i, to); });
+    if (device) all.push_back(library_->describe(*device));
+  }
+  return all;
+}
+
+std::optional<double> GpuDriver::joules(const std::string& bus_id) const {
+  if (library_ == nullptr || library_->energy == nullptr) return std::nullopt;
+  const auto device = told<Device>([&](Device* to) { return library_->by_bus(bus_id.c_str(), to); });
+  if (!device) return std::nullopt;
+  const auto millijoules =
+      told<unsigned long long>([&](unsigned long long* to) { return library_->energy(*device, to); });
+  return millijoules ? std::optional(static_cast<double>(*millijoules) / 1e3) : std::nullopt;
+}
+
+}  // namespace tacho

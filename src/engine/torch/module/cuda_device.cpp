@@ -1,0 +1,30 @@
+// Of a libtorch with CUDA.
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <fmt/format.h>
+
+#include "engine/torch/module/device.h"
+
+namespace tacho::torch_engine {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+std::string bus_id(const std::string& device) {
+  const at::Device named(device);
+  if (!named.is_cuda()) return {};
+  const cudaDeviceProp* const properties = at::cuda::getDeviceProperties(named.index());
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", properties->pciDomainID, properties->pciBusID,
+                     properties->pciDeviceID);
+}
+
+std::optional<int64_t> peak_device_bytes(const at::Device& device) {
+  if (!device.is_cuda()) return std::nullopt;
+  constexpr size_t kAll = 0;  // pools together
+  return allocator::getDeviceStats(device.index()).allocated_bytes[kAll].peak;
+}
+
+void forget_peak_of(const at::Device& device) {
+  if (device.is_cuda()) allocator::resetPeakStats(device.index());
+}
+
+}  // namespace tacho::torch_engine

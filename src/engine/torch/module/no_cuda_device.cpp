@@ -1,0 +1,10 @@
+// Of a libtorch that has no GPUs.
+#include "engine/torch/module/device.h"
+
+namespace tacho::torch_engine {
+
+std::string bus_id(const std::string&) { return {}; }
+std::optional<int64_t> peak_device_bytes(const at::Device&) { return std::nullopt; }
+void forget_peak_of(const at::Device&) {}
+
+}  // namespace tacho::torch_engine
