@@ -2,6 +2,7 @@
 // process.
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,11 +24,15 @@ struct Shape {
 };
 
 Convolution flat(int64_t in, int64_t out, int64_t extent, int64_t padding = 1) {
-  return {1, in, out, 1, {1, extent, extent}, {0, padding, padding}};
+  return {1, in, out, {1, 3, 3}, {1, extent, extent}, {0, padding, padding}};
 }
 
 Convolution deep(int64_t in, int64_t out, int64_t depth, int64_t extent) {
-  return {1, in, out, 3, {depth, extent, extent}, {1, 1, 1}};
+  return {1, in, out, {3, 3, 3}, {depth, extent, extent}, {1, 1, 1}};
+}
+
+Convolution shaped(int height, int width, int64_t in, int64_t out, int64_t extent) {
+  return {1, in, out, {1, height, width}, {1, extent, extent}, {0, height / 2, width / 2}};
 }
 
 const std::vector<Shape> kShapes = {
@@ -51,6 +56,13 @@ const std::vector<Shape> kShapes = {
     {"inception", flat(80, 192, 73, 0)},
     {"inception", flat(64, 96, 35)},
     {"inception", flat(96, 96, 35)},
+    {"inception", shaped(5, 5, 48, 64, 35)},
+    {"inception", shaped(1, 7, 128, 128, 17)},
+    {"inception", shaped(7, 1, 128, 192, 17)},
+    {"inception", shaped(1, 7, 192, 192, 17)},
+    {"inception", shaped(7, 1, 192, 192, 17)},
+    {"inception", shaped(1, 3, 384, 384, 8)},
+    {"inception", shaped(3, 1, 384, 384, 8)},
     {"squeezenet", flat(16, 64, 55)},
     {"squeezenet", flat(48, 192, 27)},
     {"unet3d", deep(12, 12, 40, 216)},
@@ -69,7 +81,7 @@ direct::Convolution as_direct(const Convolution& c) {
   return {.batch = c.batch,
           .in_channels = c.in_channels,
           .out_channels = c.out_channels,
-          .kernel = {c.kernel_depth, 3, 3},
+          .kernel = {c.kernel[0], c.kernel[1], c.kernel[2]},
           .extents = c.extents,
           .padding = c.padding};
 }
@@ -187,7 +199,8 @@ double true_weight_gradient(Problem& problem, int64_t offset) {
   for (int64_t row = 0; row < c.batch * out_depth * out_height; ++row) {
     const int64_t image = row / out_height / out_depth;
     const int64_t to_z = row / out_height % out_depth, to_y = row % out_height;
-    const int64_t z = to_z + tap / 9 - c.padding[0], y = to_y + tap / 3 % 3 - c.padding[1];
+    const int64_t z = to_z + tap / c.kernel[2] / c.kernel[1] - c.padding[0],
+                  y = to_y + tap / c.kernel[2] % c.kernel[1] - c.padding[1];
     if (z < 0 || z >= depth || y < 0 || y >= height) continue;
     const float* inputs =
         problem.src.data() + (((image * c.in_channels + in) * depth + z) * height + y) * width;
@@ -195,7 +208,7 @@ double true_weight_gradient(Problem& problem, int64_t offset) {
         problem.dst.data() +
         (((image * c.out_channels + out) * out_depth + to_z) * out_height + to_y) * out_width;
     for (int64_t to_x = 0; to_x < out_width; ++to_x) {
-      const int64_t x = to_x + tap % 3 - c.padding[2];
+      const int64_t x = to_x + tap % c.kernel[2] - c.padding[2];
       if (x >= 0 && x < width) sum += static_cast<double>(inputs[x]) * gradients[to_x];
     }
   }
@@ -205,13 +218,14 @@ double true_weight_gradient(Problem& problem, int64_t offset) {
 void print_row(const Shape& shape, const char* operation, double flop, const Comparison& comparison,
                double direct_error, double winograd_error) {
   const Convolution& c = shape.convolution;
-  const std::string extents = c.kernel_depth == 1
-                                  ? fmt::format("{}x{}", c.extents[1], c.extents[2])
-                                  : fmt::format("{}x{}x{}", c.extents[0], c.extents[1], c.extents[2]);
+  const std::string kernel = c.kernel[0] == 1 ? fmt::format("{}x{}", c.kernel[1], c.kernel[2])
+                                              : fmt::format("{}", fmt::join(c.kernel, "x"));
+  const std::string extents = c.kernel[0] == 1 ? fmt::format("{}x{}", c.extents[1], c.extents[2])
+                                               : fmt::format("{}", fmt::join(c.extents, "x"));
   fmt::print(
-      "{:<12} {:<8} {:>3} {:>4} -> {:<4} {:>10} {:>9.3f} {:>9.3f} {:>7.0f} {:>7.0f} {:>6.2f} {:>9.1e} "
+      "{:<12} {:<8} {:>3} {:>4} -> {:<4} {:>6} {:>10} {:>9.3f} {:>9.3f} {:>7.0f} {:>7.0f} {:>6.2f} {:>9.1e} "
       "{:>9.1e}\n",
-      shape.name, operation, c.batch, c.in_channels, c.out_channels, extents, comparison.onednn_ms,
+      shape.name, operation, c.batch, c.in_channels, c.out_channels, kernel, extents, comparison.onednn_ms,
       comparison.ours_ms, flop / comparison.onednn_ms * 1e-6, flop / comparison.ours_ms * 1e-6,
       comparison.ratio, direct_error, winograd_error);
   std::fflush(stdout);
@@ -256,12 +270,12 @@ int main(int count, char** values) {
       ->check(CLI::IsMember({"forward", "weights"}));
   CLI11_PARSE(app, count, values);
   use_threads(threads);
-  fmt::print("{:<12} {:<8} {:>3} {:>12} {:>10} {:>9} {:>9} {:>7} {:>7} {:>6} {:>9} {:>9}\n", "network",
-             "operation", "n", "channels", "extents", "direct ms", "ms", "direct", "GFLOP/s", "ratio",
-             "error of", "of ours");
+  fmt::print("{:<12} {:<8} {:>3} {:>12} {:>6} {:>10} {:>9} {:>9} {:>7} {:>7} {:>6} {:>9} {:>9}\n", "network",
+             "operation", "n", "channels", "kernel", "extents", "direct ms", "ms", "direct", "GFLOP/s",
+             "ratio", "error of", "of ours");
   for (Shape shape : kShapes) {
     if (!networks.empty() && std::ranges::find(networks, shape.name) == networks.end()) continue;
-    if (shape.convolution.kernel_depth == 1) shape.convolution.batch = batch;
+    if (shape.convolution.kernel[0] == 1) shape.convolution.batch = batch;
     if (operation != "weights") compare_forward(shape, threads, rounds);
     if (operation != "forward") compare_backward_weights(shape, threads, rounds);
   }

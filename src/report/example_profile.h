@@ -32,7 +32,7 @@ inline Profile example_profile() {
       {.name = "conv2",
        .op = "convolution",
        .phase = "forward",
-       .kernel = "winograd_4x4",
+       .kernel = "winograd_3x3",
        .flop = 4'000'000'000,
        .bytes = 10'000'000,
        .samples_ms = {20, 20, 20},

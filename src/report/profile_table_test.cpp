@@ -66,7 +66,7 @@ TEST(ProfileRows, AreSummedByOpAndKernelTheMostExpensiveFirst) {
   EXPECT_EQ(kernels[0].layers, 2);
   EXPECT_DOUBLE_EQ(kernels[0].ms, 68);
   EXPECT_EQ(kernels[0].flop, 3'000'000'000);
-  EXPECT_EQ(kernels[1].kernel, "winograd_4x4");
+  EXPECT_EQ(kernels[1].kernel, "winograd_3x3");
   EXPECT_EQ(kernels[2].op, "max_pool");
 }
 
@@ -114,7 +114,7 @@ TEST(ProfileTable, TopLimitsTheLayersButNotTheKernels) {
   const std::string text = format_profile(example_profile(), Format::md, 1);
   EXPECT_THAT(text, HasSubstr("3 other layers"));
   EXPECT_THAT(text, Not(HasSubstr("conv2")));
-  EXPECT_THAT(text, HasSubstr("winograd_4x4"));
+  EXPECT_THAT(text, HasSubstr("winograd_3x3"));
 }
 
 TEST(ProfileTable, JsonIsOneObjectWithEverything) {

@@ -1,5 +1,7 @@
 #include "engine/native/emit_winograd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/native/convolution_epilogue.h"
@@ -12,13 +14,6 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int64_t kKernelExtent = 3;
-
-bool is_three_wide(const Shape& weight) {
-  return std::all_of(weight.begin() + 2, weight.end(),
-                     [](int64_t extent) { return extent == kKernelExtent; });
-}
-
 bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
   return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
 }
@@ -27,13 +22,12 @@ bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
 std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Shape& input,
                                                  const Shape& weight) {
   const size_t axes = input.size() - 2;
-  if ((axes != 2 && axes != 3) || !is_three_wide(weight)) return std::nullopt;
-  if (op.groups != 1 || !all_are(op.stride, 1) || !all_are(op.dilation, 1)) return std::nullopt;
-  winograd::Convolution result = {.batch = input[0],
-                                  .in_channels = weight[1],
-                                  .out_channels = weight[0],
-                                  .kernel_depth = axes == 3 ? 3 : 1};
+  if ((axes != 2 && axes != 3) || op.groups != 1 || !all_are(op.stride, 1) || !all_are(op.dilation, 1))
+    return std::nullopt;
+  winograd::Convolution result = {
+      .batch = input[0], .in_channels = weight[1], .out_channels = weight[0], .kernel = {1, 1, 1}};
   for (size_t axis = 0; axis < axes; ++axis) {
+    result.kernel[3 - axes + axis] = static_cast<int>(weight[2 + axis]);
     result.extents[3 - axes + axis] = input[2 + axis];
     result.padding[3 - axes + axis] = op.padding[axis];
   }
@@ -74,6 +68,12 @@ struct ForwardViews {
   std::optional<View> residual = {}, mask = {};  // laid out as y
 };
 
+std::string kernel_name(const winograd::Convolution& convolution) {
+  const auto& [depth, height, width] = convolution.kernel;
+  return depth == 1 ? fmt::format("winograd_{}x{}", height, width)
+                    : fmt::format("winograd_{}x{}x{}", depth, height, width);
+}
+
 winograd::Activation activation_of(const Epilogue& epilogue) {
   if (epilogue.relu) return winograd::Activation::relu;
   return epilogue.elu ? winograd::Activation::elu : winograd::Activation::none;
@@ -98,8 +98,7 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
   const winograd::ForwardArguments settings = {.activation = activation_of(epilogue),
                                                .alpha = epilogue.elu.value_or(1),
                                                .max_pool = epilogue.max_pool};
-  const char* name = convolution.kernel_depth == 3 ? "winograd_4x4x4" : "winograd_4x4";
-  assembler.add_kernel(name, views, [=](std::span<std::byte* const> at) {
+  assembler.add_kernel(kernel_name(convolution), views, [=](std::span<std::byte* const> at) {
     const auto read = [&](size_t index) { return index == 0 ? nullptr : as<const float>(at[index]); };
     winograd::ForwardArguments arguments = settings;
     arguments.src = as<const float>(at[0]);
@@ -150,8 +149,9 @@ int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const Compi
   return floats(*convolution, options.threads) * int64_t{sizeof(float)};
 }
 
-bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight) {
-  return winograd_of(op, input, weight).has_value();
+bool winograd_max_pools(const Convolution& op, const Shape& input, const Shape& weight) {
+  const auto convolution = winograd_of(op, input, weight);
+  return convolution && winograd::can_max_pool(*convolution);
 }
 
 bool winograd_can(const Program& program, const Instruction& instruction) {

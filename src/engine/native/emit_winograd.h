@@ -12,8 +12,8 @@ int64_t winograd_memory_bytes(const Graph& graph, bool low_memory);
 int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options);
 
 bool winograd_can(const Program& program, const Instruction& instruction);
-// The same of a convolution, but for its post-ops.
-bool winograd_computes(const Convolution& op, const Shape& input, const Shape& weight);
+// Whether it can store the maxima of such a convolution's outputs.
+bool winograd_max_pools(const Convolution& op, const Shape& input, const Shape& weight);
 
 void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
 void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);

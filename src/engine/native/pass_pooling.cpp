@@ -19,7 +19,7 @@ bool takes_max_pool(const Program& program, const Instruction& producer) {
   const auto* op = std::get_if<Convolution>(&producer.op);
   const auto adds = [](const PostOp& post) { return std::holds_alternative<Add>(post.op); };
   return op != nullptr && std::ranges::none_of(producer.post_ops, adds) &&
-         winograd_computes(*op, program.shape(producer.inputs[0]), program.shape(producer.inputs[1]));
+         winograd_max_pools(*op, program.shape(producer.inputs[0]), program.shape(producer.inputs[1]));
 }
 
 // dx = relu'(y) * unpool(dp) becomes dx = unpool(relu'(p) * dp): where the maximum p of a window is taken

@@ -22,7 +22,7 @@ class Panel {
         sums_(gradients_ + plan.gradients_floats) {}
 
   // Channel blocks of inputs, then those of gradients.
-  int64_t channel_blocks() const { return plan_.src.blocks + plan_.dst.blocks; }
+  int64_t channel_blocks() const { return plan_.reduction.blocks() + plan_.dst.blocks; }
 
   void transform(int64_t channel_block) const {
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
@@ -36,6 +36,7 @@ class Panel {
 
   // Sums of input channels [begin, end), the first of which comes first in the sums' memory.
   void multiply(int point, int64_t begin, int64_t end) const {
+    end = std::min(end, plan_.reduction.channels_at(point));
     const TileRanges tiles = tiles_needing(point);
     const float* inputs = inputs_ + point * plan_.input_point_stride;
     const float* gradients = gradients_ + point * plan_.gradient_point_stride;
@@ -61,7 +62,8 @@ class Panel {
     TileRanges result;
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
       const TileRange range = range_of(kind);
-      if (range.begin == range.end || !plan_.tiling.needs(kind, point / kPoints % kPoints, point % kPoints))
+      if (range.begin == range.end ||
+          !plan_.tiling.needs(kind, plan_.grid.row(point), plan_.grid.column(point)))
         continue;
       const bool continues = result.count > 0 && result.ranges[result.count - 1].end == range.begin;
       if (continues) {
@@ -75,11 +77,11 @@ class Panel {
 
   void transform_block(const TileBlock& block, int64_t tile, int64_t channel_block) const {
     const auto offset = [&](int64_t channels) { return channels * plan_.channel_stride + tile * kLanes; };
-    if (channel_block < plan_.src.blocks) {
+    if (channel_block < plan_.reduction.blocks()) {
       inputs_to_points(convolution_, plan_.src, block, arguments_.src, channel_block,
                        {inputs_ + offset(channel_block), plan_.input_point_stride});
     } else {
-      const int64_t gradient_block = channel_block - plan_.src.blocks;
+      const int64_t gradient_block = channel_block - plan_.reduction.blocks();
       gradients_to_points(convolution_, plan_.dst, block, arguments_.diff_dst, gradient_block,
                           {gradients_ + offset(gradient_block), plan_.gradient_point_stride});
     }
@@ -110,7 +112,7 @@ void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
       const Panel panel(convolution, plan, arguments, i, i > first, workspace);
       for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
       for (int point = 0; point < points(convolution); ++point)
-        panel.multiply(point, 0, convolution.in_channels);
+        panel.multiply(point, 0, plan.reduction.channels());
     }
   }
   unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), worker_stride, 0,
@@ -123,12 +125,13 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
     const Panel panel(convolution, plan, arguments, i, i > 0, scratch);
 #pragma omp for schedule(dynamic)
     for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
-    for (int64_t begin = 0; begin < convolution.in_channels; begin += plan.sum_channels) {
-      const int64_t end = std::min(begin + plan.sum_channels, convolution.in_channels);
+    for (int64_t begin = 0; begin < plan.reduction.channels(); begin += plan.sum_channels) {
+      const int64_t end = std::min(begin + plan.sum_channels, plan.reduction.channels());
 #pragma omp for schedule(dynamic)
       for (int point = 0; point < points(convolution); ++point) panel.multiply(point, begin, end);
       if (i + 1 < plan.panels) continue;
-      unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), 0, begin, end, arguments);
+      unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), 0, begin,
+                              std::min(end, convolution.in_channels), arguments);
     }
   }
 }

@@ -18,10 +18,14 @@ bool better_shared(int64_t tiles, int64_t sums_floats) {
 }  // namespace
 
 BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& convolution, int threads)
-    : tiling(convolution), src(src_layout(convolution)), dst(dst_layout(convolution)) {
+    : tiling(convolution),
+      grid(convolution),
+      reduction(convolution),
+      src(src_layout(convolution)),
+      dst(dst_layout(convolution)) {
   sum_row_stride = dst.blocks * kLanes;
   const int64_t floats_per_channel = points(convolution) * sum_row_stride;
-  const int64_t all_channels = divide_up(convolution.in_channels, kLanes) * kLanes;
+  const int64_t all_channels = reduction.blocks() * kLanes;
   shared = better_shared(tiling.tiles(), floats_per_channel * all_channels);
   const int64_t wanted = divide_up(tiling.tiles(), shared ? kSharedPanelTiles : kPrivatePanelTiles);
   panels = shared ? wanted : std::min(tiling.tiles(), divide_up(wanted, threads) * threads);
@@ -29,11 +33,12 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& convolution, int thr
   workers = shared ? 1 : std::min<int64_t>(threads, panels);
   const int64_t cached_channels =
       std::max(kFewestSumChannels, kCachedSums / floats_per_channel / kLanes * kLanes);
-  sum_channels = shared && panels == 1 ? std::min(cached_channels, all_channels) : all_channels;
+  const bool in_parts = shared && panels == 1 && reduction.segments == 1;
+  sum_channels = in_parts ? std::min(cached_channels, all_channels) : all_channels;
   sum_point_stride = odd_lines(sum_channels * sum_row_stride);
   sums_floats = points(convolution) * sum_point_stride;
   channel_stride = panel_tiles * kLanes;
-  input_point_stride = odd_lines(src.blocks * channel_stride);
+  input_point_stride = odd_lines(reduction.blocks() * channel_stride);
   gradient_point_stride = odd_lines(dst.blocks * channel_stride);
   inputs_floats = points(convolution) * input_point_stride;
   gradients_floats = points(convolution) * gradient_point_stride;

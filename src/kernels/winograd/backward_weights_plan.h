@@ -8,7 +8,8 @@ inline constexpr int64_t kSumRows = 4;     // input channels the matrix kernel m
 inline constexpr int64_t kSumVectors = 3;  // and vectors of 8 output channels
 
 // How the work of a weight gradient is cut. Transformed inputs and gradients of a panel of tiles are
-// [point][channel block][tile][8]; sums over tiles are [point][input channel][output channel].
+// [point][channel block][tile][8]; sums over tiles are [point][input channel][output channel]. Input channels
+// are those of the reduction.
 struct BackwardWeightsPlan {
   BackwardWeightsPlan(const Convolution& convolution, int threads);
 
@@ -17,6 +18,8 @@ struct BackwardWeightsPlan {
   int64_t scratch_floats() const { return workers * (workspace_floats() + sums_floats); }
 
   Tiling tiling;
+  PointGrid grid;
+  Reduction reduction;
   ActivationLayout src, dst;
   int64_t panels, panel_tiles;  // panel_tiles: the largest panel's
   bool shared;                  // all threads work on one panel at a time, or each on its own

@@ -72,13 +72,14 @@ class Panel {
     const bool last = slice + 1 == group.end;
     const float* next_weights = last ? weights(point + 1, group.begin) : weights(point, slice + 1);
     const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
-    const int row_point = point / kPoints % kPoints, column_point = point % kPoints;
+    const int row_point = plan_.grid.row(point), column_point = plan_.grid.column(point);
+    const int64_t channels = plan_.reduction.channels_at(point);
     for (int64_t i = 0; i < size_; ++i) {
       const TileBlock& block = blocks_[i];
-      if (!block.needs(row_point, column_point)) continue;
+      if (!plan_.tiling.needs(block, row_point, column_point)) continue;
       kMultiply[block.count - 1][vectors - 1](
           {inputs_ + i * plan_.input_block_stride + point * plan_.input_point_stride, weights(point, slice),
-           next_weights + i * plan_.src.blocks * step, step, convolution_.in_channels,
+           next_weights + i * plan_.reduction.blocks() * step, step, channels,
            products(i, channel_block, group) + point * kBlockTiles * kLanes, plan_.product_channel_stride});
     }
   }
@@ -95,7 +96,7 @@ class Panel {
 };
 
 void run_alone(const Convolution& convolution, const Panel& panel, const ForwardPlan& plan) {
-  for (int64_t channel = 0; channel < plan.src.blocks; ++channel) {
+  for (int64_t channel = 0; channel < plan.reduction.blocks(); ++channel) {
     for (int64_t block = 0; block < panel.size(); ++block) panel.transform_inputs(block, channel);
   }
   for (int64_t i = 0; i < plan.groups; ++i) {
@@ -113,7 +114,8 @@ void run_together(const Convolution& convolution, const Panel& panel, const Forw
   const SliceGroup all = plan.group(0);
 #pragma omp for collapse(2) schedule(static)
   for (int64_t block = 0; block < panel.size(); ++block) {
-    for (int64_t channel = 0; channel < plan.src.blocks; ++channel) panel.transform_inputs(block, channel);
+    for (int64_t channel = 0; channel < plan.reduction.blocks(); ++channel)
+      panel.transform_inputs(block, channel);
   }
 #pragma omp for schedule(dynamic)
   for (int point = 0; point < points(convolution); ++point) panel.multiply(point, all);

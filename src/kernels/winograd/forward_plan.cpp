@@ -11,7 +11,7 @@ constexpr int64_t kWideChannels = 256;
 
 // Thin layers gain by inputs that stay in L2, wide ones by reading their weights less often.
 int64_t private_panel_blocks(const Convolution& convolution) {
-  const bool thin = convolution.kernel_depth == 1 && convolution.in_channels < kWideChannels;
+  const bool thin = !is_deep(convolution) && convolution.in_channels < kWideChannels;
   return thin ? kThinPanelBlocks : kWidePanelBlocks;
 }
 
@@ -27,16 +27,21 @@ bool better_shared(int64_t blocks, int64_t packed_floats, int threads) {
 }  // namespace
 
 ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
-    : tiling(convolution), src(src_layout(convolution)), dst(dst_layout(convolution)), packed(convolution) {
+    : tiling(convolution),
+      grid(convolution),
+      reduction(convolution),
+      src(src_layout(convolution)),
+      dst(dst_layout(convolution)),
+      packed(convolution) {
   blocks = tiling.blocks();
   shared = better_shared(blocks, points(convolution) * packed.point_stride, threads);
-  input_point_stride = odd_lines(src.blocks * kBlockTiles * kLanes);
+  input_point_stride = odd_lines(reduction.blocks() * kBlockTiles * kLanes);
   input_block_stride = odd_lines(points(convolution) * input_point_stride);
   const int64_t panel = shared ? kSharedPanelBlocks : private_panel_blocks(convolution);
   const int64_t wanted = divide_up(blocks, panel);
   panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
   panel_blocks = divide_up(blocks, panels);
-  groups = shared || convolution.kernel_depth != 1 ? 1 : packed.slices;
+  groups = shared || is_deep(convolution) ? 1 : packed.slices;
   product_channel_stride = odd_lines(points(convolution) * kBlockTiles * kLanes);
   product_block_stride =
       divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;

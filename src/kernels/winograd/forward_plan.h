@@ -25,6 +25,8 @@ struct ForwardPlan {
   int64_t panel_begin(int64_t panel) const { return blocks * panel / panels; }
 
   Tiling tiling;
+  PointGrid grid;
+  Reduction reduction;
   ActivationLayout src, dst;
   PackedLayout packed;
   int64_t blocks, panels, panel_blocks;  // panel_blocks: the largest panel's

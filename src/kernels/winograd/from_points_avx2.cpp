@@ -57,17 +57,28 @@ __attribute__((noinline)) void apply_elu(const Window& window, const Finish& fin
   }
 }
 
-template<int rows, int columns, Store how>
-inline void store_outputs(const __m256 (&half_way)[rows][columns + 2], const Window& window,
-                          int64_t stored_rows, int64_t stored_columns, const Finish& finish) {
-#pragma GCC unroll 4
-  for (int row = 0; row < rows; ++row) {
+// A tile of so many outputs of a kernel, along both axes.
+template<int row_kernel_, int rows_, int column_kernel_, int columns_>
+struct Shape {
+  static constexpr int row_kernel = row_kernel_, rows = rows_, column_kernel = column_kernel_,
+                       columns = columns_;
+  static constexpr int row_points = kScheme<row_kernel>.points_for(rows),
+                       column_points = kScheme<column_kernel>.points_for(columns);
+  static constexpr int point_columns = kScheme<column_kernel>.all_points();
+  using HalfWay = __m256[rows][column_points];
+};
+
+template<typename Of, Store how>
+inline void store_outputs(const typename Of::HalfWay& half_way, const Window& window, int64_t stored_rows,
+                          int64_t stored_columns, const Finish& finish) {
+#pragma GCC unroll 5
+  for (int row = 0; row < Of::rows; ++row) {
     if (row >= stored_rows) break;
-    __m256 out[columns];
-    transform_products<columns>(half_way[row], out);
+    __m256 out[Of::columns];
+    transform_products<Of::column_kernel, Of::columns>(half_way[row], out);
     const int64_t offset = window.offset + row * window.row_stride;
-#pragma GCC unroll 4
-    for (int column = 0; column < columns; ++column) {
+#pragma GCC unroll 5
+    for (int column = 0; column < Of::columns; ++column) {
       if (column < stored_columns) finish.store<how>(offset + column * kLanes, out[column]);
     }
   }
@@ -81,18 +92,17 @@ inline __m256 largest_of(__m256 a, __m256 b, __m256 c, __m256 d) {
 }
 
 // Adding the bias and the activations never swap two values' order: they may come after the maximum.
-template<int rows, int columns>
-inline void store_maxima(const __m256 (&half_way)[rows][columns + 2], const Window& window,
-                         const Finish& finish) {
+template<typename Of>
+inline void store_maxima(const typename Of::HalfWay& half_way, const Window& window, const Finish& finish) {
 #pragma GCC unroll 2
-  for (int row = 0; row < rows / 2; ++row) {
+  for (int row = 0; row < Of::rows / 2; ++row) {
     if (row >= window.rows) break;
-    __m256 upper[columns], lower[columns];
-    transform_products<columns>(half_way[2 * row], upper);
-    transform_products<columns>(half_way[2 * row + 1], lower);
+    __m256 upper[Of::columns], lower[Of::columns];
+    transform_products<Of::column_kernel, Of::columns>(half_way[2 * row], upper);
+    transform_products<Of::column_kernel, Of::columns>(half_way[2 * row + 1], lower);
     const int64_t offset = window.offset + row * window.row_stride;
 #pragma GCC unroll 2
-    for (int column = 0; column < columns / 2; ++column) {
+    for (int column = 0; column < Of::columns / 2; ++column) {
       if (column >= window.columns) break;
       const __m256 largest =
           largest_of(upper[2 * column], lower[2 * column], upper[2 * column + 1], lower[2 * column + 1]);
@@ -101,48 +111,50 @@ inline void store_maxima(const __m256 (&half_way)[rows][columns + 2], const Wind
   }
 }
 
-template<int rows, int columns, Store how>
+template<typename Of, Store how>
 inline void points_to_window(const float* points, int64_t point_stride, const Window& window,
                              const Finish& finish) {
-  constexpr int kRowPoints = rows + 2, kColumnPoints = columns + 2;
-  __m256 half_way[rows][kColumnPoints];
-#pragma GCC unroll 6
-  for (int column = 0; column < kColumnPoints; ++column) {
-    __m256 in[kRowPoints], out[rows];
-#pragma GCC unroll 6
-    for (int row = 0; row < kRowPoints; ++row) {
-      in[row] = _mm256_load_ps(points + (row * kPoints + column) * point_stride);
+  typename Of::HalfWay half_way;
+#pragma GCC unroll 8
+  for (int column = 0; column < Of::column_points; ++column) {
+    __m256 in[Of::row_points], out[Of::rows];
+#pragma GCC unroll 8
+    for (int row = 0; row < Of::row_points; ++row) {
+      in[row] = _mm256_load_ps(points + (row * Of::point_columns + column) * point_stride);
     }
-    transform_products<rows>(in, out);
-#pragma GCC unroll 4
-    for (int row = 0; row < rows; ++row) half_way[row][column] = out[row];
+    transform_products<Of::row_kernel, Of::rows>(in, out);
+#pragma GCC unroll 5
+    for (int row = 0; row < Of::rows; ++row) half_way[row][column] = out[row];
   }
   if constexpr (how == Store::pooled) {
-    store_maxima<rows, columns>(half_way, window, finish);
-  } else if (window.rows == rows && window.columns == columns) {
-    store_outputs<rows, columns, how>(half_way, window, rows, columns, finish);
+    store_maxima<Of>(half_way, window, finish);
+  } else if (window.rows == Of::rows && window.columns == Of::columns) {
+    store_outputs<Of, how>(half_way, window, Of::rows, Of::columns, finish);
   } else {
-    store_outputs<rows, columns, Store::plain>(half_way, window, window.rows, window.columns, finish);
+    store_outputs<Of, Store::plain>(half_way, window, window.rows, window.columns, finish);
   }
   if (finish.elu_alpha != nullptr) apply_elu(window, finish);
 }
 
+constexpr int kDeepTile = kScheme<3>.tile, kDeepPoints = kScheme<3>.all_points(),
+              kDeepPlane = kDeepPoints * kDeepPoints;
+
 // Undoes the transform along depth: [plane of outputs][point][8].
-template<int rows, int columns>
+template<typename Of>
 void points_to_planes(const float* points, float* planes) {
   constexpr int64_t kPointStride = kBlockTiles * kLanes;
-  for (int row = 0; row < rows + 2; ++row) {
-    for (int column = 0; column < columns + 2; ++column) {
-      const int point = row * kPoints + column;
-      __m256 in[kPoints], out[kTile];
+  for (int row = 0; row < Of::row_points; ++row) {
+    for (int column = 0; column < Of::column_points; ++column) {
+      const int point = row * Of::point_columns + column;
+      __m256 in[kDeepPoints], out[kDeepTile];
 #pragma GCC unroll 6
-      for (int depth = 0; depth < kPoints; ++depth) {
-        in[depth] = _mm256_load_ps(points + (depth * kPlanePoints + point) * kPointStride);
+      for (int depth = 0; depth < kDeepPoints; ++depth) {
+        in[depth] = _mm256_load_ps(points + (depth * kDeepPlane + point) * kPointStride);
       }
-      transform_products<kTile>(in, out);
+      transform_products<3, kDeepTile>(in, out);
 #pragma GCC unroll 4
-      for (int depth = 0; depth < kTile; ++depth) {
-        _mm256_store_ps(planes + (depth * kPlanePoints + point) * kLanes, out[depth]);
+      for (int depth = 0; depth < kDeepTile; ++depth) {
+        _mm256_store_ps(planes + (depth * kDeepPlane + point) * kLanes, out[depth]);
       }
     }
   }
@@ -167,46 +179,36 @@ struct Task {
   const Finish& finish;
 };
 
-template<int rows, int columns, Store how>
+template<typename Of, Store how>
 void transform_flat(const Task& task) {
   for (int i = 0; i < task.block.count; ++i) {
     const Window window = window_of<how>(task.block.tiles[i], task.block, task.layout);
-    points_to_window<rows, columns, how>(task.products + i * kLanes, kBlockTiles * kLanes, window,
-                                         task.finish);
+    points_to_window<Of, how>(task.products + i * kLanes, kBlockTiles * kLanes, window, task.finish);
   }
 }
 
-template<int rows, int columns>
+template<typename Of>
 void transform_deep(const Task& task) {
-  alignas(32) float planes[kTile * kPlanePoints * kLanes];
+  alignas(32) float planes[kDeepTile * kDeepPlane * kLanes];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
-    points_to_planes<rows, columns>(task.products + i * kLanes, planes);
+    points_to_planes<Of>(task.products + i * kLanes, planes);
     Window window = window_of<Store::plain>(tile, task.block, task.layout);
-    const int64_t depths = std::min<int64_t>(kTile, task.layout.extents[0] - tile.depth);
+    const int64_t depths = std::min<int64_t>(kDeepTile, task.layout.extents[0] - tile.depth);
     for (int64_t depth = 0; depth < depths; ++depth, window.offset += task.layout.plane_stride) {
-      points_to_window<rows, columns, Store::plain>(planes + depth * kPlanePoints * kLanes, kLanes, window,
-                                                    task.finish);
+      points_to_window<Of, Store::plain>(planes + depth * kDeepPlane * kLanes, kLanes, window, task.finish);
     }
   }
 }
 
-// By rows, then columns of outputs, from the smallest tile on.
-using Table = std::array<std::array<void (*)(const Task&), 3>, 3>;
-static_assert(kMinTile == 2 && kTile == 4);
-
-template<Store how>
-constexpr Table kFlat = {{{transform_flat<2, 2, how>, transform_flat<2, 3, how>, transform_flat<2, 4, how>},
-                          {transform_flat<3, 2, how>, transform_flat<3, 3, how>, transform_flat<3, 4, how>},
-                          {transform_flat<4, 2, how>, transform_flat<4, 3, how>, transform_flat<4, 4, how>}}};
-constexpr Table kDeep = {{{transform_deep<2, 2>, transform_deep<2, 3>, transform_deep<2, 4>},
-                          {transform_deep<3, 2>, transform_deep<3, 3>, transform_deep<3, 4>},
-                          {transform_deep<4, 2>, transform_deep<4, 3>, transform_deep<4, 4>}}};
-
-const Table& table_for(const Convolution& convolution, const ForwardArguments& arguments, bool streamed) {
-  if (convolution.kernel_depth == 3) return kDeep;
-  if (arguments.max_pool) return kFlat<Store::pooled>;
-  return streamed ? kFlat<Store::streamed> : kFlat<Store::plain>;
+template<typename Of>
+void transform(const Convolution& convolution, bool max_pool, bool streamed, const Task& task) {
+  if constexpr (Of::row_kernel == 3 && Of::column_kernel == 3) {
+    if (is_deep(convolution)) return transform_deep<Of>(task);
+    if (max_pool) return transform_flat<Of, Store::pooled>(task);
+    if (streamed) return transform_flat<Of, Store::streamed>(task);
+  }
+  transform_flat<Of, Store::plain>(task);
 }
 
 }  // namespace
@@ -224,8 +226,12 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
                          masks,
                          arguments.dst + offset,
                          arguments.activation == Activation::elu ? &arguments.alpha : nullptr};
-  const Table& table = table_for(convolution, arguments, streamed);
-  table[block.rows - kMinTile][block.columns - kMinTile]({layout, block, products, finish});
+  with_flat_kernel(convolution, [&]<int row_kernel, int column_kernel>() {
+    with_tile_of<row_kernel, column_kernel>(block, [&]<int rows, int columns>() {
+      transform<Shape<row_kernel, rows, column_kernel, columns>>(convolution, arguments.max_pool, streamed,
+                                                                 {layout, block, products, finish});
+    });
+  });
 }
 
 }  // namespace tacho::winograd

@@ -4,25 +4,95 @@
 
 namespace tacho::winograd {
 
-inline constexpr int kPlanePoints = kPoints * kPoints;
+constexpr int64_t taps(const Convolution& convolution) {
+  return int64_t{convolution.kernel[0]} * convolution.kernel[1] * convolution.kernel[2];
+}
+
+constexpr bool is_deep(const Convolution& convolution) { return convolution.kernel[0] != 1; }
+
+// Where a point lies along each axis, of [depth][row][column].
+struct PointGrid {
+  explicit constexpr PointGrid(const Convolution& convolution)
+      : depths(scheme(convolution, 0).all_points()),
+        rows(scheme(convolution, 1).all_points()),
+        columns(scheme(convolution, 2).all_points()) {}
+
+  constexpr int plane() const { return rows * columns; }
+  constexpr int row(int point) const { return point / columns % rows; }
+  constexpr int column(int point) const { return point % columns; }
+
+  int depths, rows, columns;
+};
 
 constexpr int points(const Convolution& convolution) {
-  return convolution.kernel_depth == 1 ? kPlanePoints : kPlanePoints * kPoints;
+  const PointGrid grid(convolution);
+  return grid.depths * grid.plane();
 }
-constexpr int64_t taps(const Convolution& convolution) { return int64_t{9} * convolution.kernel_depth; }
+
+// Transformed inputs of a long kernel's segments are like more input channels: those of the first segment, up
+// to a whole block, then those of the second.
+class Reduction {
+ public:
+  explicit constexpr Reduction(const Convolution& convolution)
+      : segment_blocks(channel_blocks(convolution.in_channels)),
+        in_channels_(convolution.in_channels),
+        grid_(convolution),
+        rows_are_long_(scheme(convolution, 1).segments() > 1) {
+    segments = scheme(convolution, 1).segments() * scheme(convolution, 2).segments();
+  }
+
+  constexpr int64_t blocks() const { return segments * segment_blocks; }
+  constexpr int64_t channels() const { return (segments - 1) * segment_blocks * kLanes + in_channels_; }
+  constexpr int64_t channels_at(int point) const {
+    return has_last_segment(point) ? channels() : in_channels_;
+  }
+  // It has no weight at infinity.
+  constexpr bool has_last_segment(int point) const {
+    return segments == 1 || (rows_are_long_ ? grid_.row(point) : grid_.column(point)) != 0;
+  }
+
+  int segments;
+  int64_t segment_blocks;
+
+ private:
+  int64_t in_channels_;
+  PointGrid grid_;
+  bool rows_are_long_;
+};
+
+// Calls visit.operator()<rows, columns>() for each flat kernel that there is.
+template<typename Visit>
+constexpr void for_each_flat_kernel(const Visit& visit) {
+  visit.template operator()<3, 3>();
+  visit.template operator()<1, 3>();
+  visit.template operator()<3, 1>();
+  visit.template operator()<5, 5>();
+  visit.template operator()<1, 7>();
+  visit.template operator()<7, 1>();
+}
+
+// Calls it for the convolution's own.
+template<typename Visit>
+void with_flat_kernel(const Convolution& convolution, const Visit& visit) {
+  for_each_flat_kernel([&]<int rows, int columns>() {
+    if (convolution.kernel[1] == rows && convolution.kernel[2] == columns)
+      visit.template operator()<rows, columns>();
+  });
+}
 
 // An odd number of cache lines: strides with large powers of two in them would crowd into few sets of a
 // cache.
 constexpr int64_t odd_lines(int64_t floats) { return (divide_up(floats, kLineFloats) | 1) * kLineFloats; }
 
-// Packed weights: [point][output slice][input channel][16].
+// Packed weights: [point][output slice][input channel of the reduction][16].
 struct PackedLayout {
   explicit PackedLayout(const Convolution& convolution)
       : slices(divide_up(convolution.out_channels, kSliceChannels)),
-        slice_stride(convolution.in_channels * kSliceChannels),
+        segment_stride(Reduction(convolution).segment_blocks * kLanes * kSliceChannels),
+        slice_stride(Reduction(convolution).channels() * kSliceChannels),
         point_stride(slices * slice_stride) {}
 
-  int64_t slices, slice_stride, point_stride;
+  int64_t slices, segment_stride, slice_stride, point_stride;
 };
 
 inline ActivationLayout src_layout(const Convolution& convolution) {

@@ -37,54 +37,78 @@ void load_taps(const Source& source, int64_t out, int64_t in, __m256* values) {
   }
 }
 
-// 3x3 weights to 6x6 points.
-void transform_plane(const __m256* weights, __m256* points) {
-  __m256 columns[3][kPoints];
-  for (int column = 0; column < 3; ++column) {
-    const __m256 g[3] = {weights[column], weights[3 + column], weights[6 + column]};
-    transform_weights(g, columns[column]);
+// The taps of one segment of a plane to points. Those that a kernel lacks are 0.
+template<int row_kernel, int column_kernel>
+void transform_plane(const __m256* weights, int segment, __m256* points) {
+  constexpr Scheme kRows = kScheme<row_kernel>, kColumns = kScheme<column_kernel>;
+  const int first_row = kRows.segments() > 1 ? segment * kRows.taps : 0,
+            first_column = kColumns.segments() > 1 ? segment * kColumns.taps : 0;
+  __m256 half_way[kColumns.taps][kRows.all_points()];
+  for (int column = 0; column < kColumns.taps; ++column) {
+    __m256 g[kRows.taps];
+    for (int row = 0; row < kRows.taps; ++row) {
+      const int y = first_row + row, x = first_column + column;
+      g[row] = y < row_kernel && x < column_kernel ? weights[y * column_kernel + x] : _mm256_setzero_ps();
+    }
+    transform_weights<row_kernel>(g, half_way[column]);
   }
-  for (int64_t row = 0; row < kPoints; ++row) {
-    const __m256 g[3] = {columns[0][row], columns[1][row], columns[2][row]};
-    transform_weights(g, points + row * kPoints);
+  for (int64_t row = 0; row < kRows.all_points(); ++row) {
+    __m256 g[kColumns.taps];
+    for (int column = 0; column < kColumns.taps; ++column) g[column] = half_way[column][row];
+    transform_weights<column_kernel>(g, points + row * kColumns.all_points());
   }
 }
 
-template<int kernel_depth>
-void pack_vector(const Source& source, int64_t out, int64_t in, float* packed, int64_t point_stride) {
-  __m256 values[9 * kernel_depth];
-  load_taps<9 * kernel_depth>(source, out, in, values);
-  __m256 planes[kernel_depth][kPlanePoints];
-  for (int64_t depth = 0; depth < kernel_depth; ++depth) transform_plane(values + 9 * depth, planes[depth]);
-  for (int point = 0; point < kPlanePoints; ++point) {
-    if constexpr (kernel_depth == 1) {
-      _mm256_store_ps(packed + point * point_stride, planes[0][point]);
-    } else {
-      const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
-      __m256 u[kPoints];
-      transform_weights(g, u);
-      for (int depth = 0; depth < kPoints; ++depth) {
-        _mm256_store_ps(packed + (depth * kPlanePoints + point) * point_stride, u[depth]);
-      }
+template<int row_kernel, int column_kernel>
+constexpr int kPlanePoints = kScheme<row_kernel>.all_points() * kScheme<column_kernel>.all_points();
+
+template<int row_kernel, int column_kernel>
+void pack_flat(const Source& source, int64_t out, int64_t in, float* packed, const PackedLayout& layout) {
+  constexpr int kTaps = row_kernel * column_kernel;
+  constexpr int kSegments = kScheme<row_kernel>.segments() * kScheme<column_kernel>.segments();
+  __m256 values[kTaps], points[kPlanePoints<row_kernel, column_kernel>];
+  load_taps<kTaps>(source, out, in, values);
+  for (int segment = 0; segment < kSegments; ++segment) {
+    transform_plane<row_kernel, column_kernel>(values, segment, points);
+    float* target = packed + segment * layout.segment_stride;
+    for (int point = 0; point < kPlanePoints<row_kernel, column_kernel>; ++point)
+      _mm256_store_ps(target + point * layout.point_stride, points[point]);
+  }
+}
+
+void pack_deep(const Source& source, int64_t out, int64_t in, float* packed, const PackedLayout& layout) {
+  constexpr int kPoints = kScheme<3>.all_points(), kPlane = kPlanePoints<3, 3>;
+  __m256 values[27], planes[3][kPlane];
+  load_taps<27>(source, out, in, values);
+  for (int64_t depth = 0; depth < 3; ++depth) transform_plane<3, 3>(values + 9 * depth, 0, planes[depth]);
+  for (int point = 0; point < kPlane; ++point) {
+    const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
+    __m256 u[kPoints];
+    transform_weights<3>(g, u);
+    for (int depth = 0; depth < kPoints; ++depth) {
+      _mm256_store_ps(packed + (depth * kPlane + point) * layout.point_stride, u[depth]);
     }
   }
 }
 
-template<int kernel_depth>
-void pack(const Convolution& convolution, const Source& source, float* packed, int threads) {
-  const PackedLayout layout(convolution);
-  const int64_t chunks = divide_up(convolution.in_channels, kInputsAtOnce);
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (int64_t slice = 0; slice < layout.slices; ++slice) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const int64_t begin = chunk * kInputsAtOnce,
-                    end = std::min(begin + kInputsAtOnce, convolution.in_channels);
-      for (int64_t in = begin; in < end; ++in) {
-        float* target = packed + slice * layout.slice_stride + in * kSliceChannels;
-        const int64_t out = slice * kSliceChannels;
-        pack_vector<kernel_depth>(source, out, in, target, layout.point_stride);
-        pack_vector<kernel_depth>(source, out + kLanes, in, target + kLanes, layout.point_stride);
-      }
+using PackVector = void (*)(const Source& source, int64_t out, int64_t in, float* packed,
+                            const PackedLayout& layout);
+
+PackVector pack_vector_of(const Convolution& convolution) {
+  if (is_deep(convolution)) return pack_deep;
+  PackVector found = nullptr;
+  with_flat_kernel(convolution, [&]<int rows, int columns>() { found = pack_flat<rows, columns>; });
+  return found;
+}
+
+// What is multiplied with the channels that fill up a segment's last block.
+void fill_up_segments(const Convolution& convolution, const PackedLayout& layout, float* slice) {
+  const Reduction reduction(convolution);
+  const int64_t begin = convolution.in_channels, end = reduction.segment_blocks * kLanes;
+  for (int64_t segment = 0; segment + 1 < reduction.segments; ++segment) {
+    for (int64_t point = 0; point < points(convolution); ++point) {
+      float* channels = slice + segment * layout.segment_stride + point * layout.point_stride;
+      std::fill(channels + begin * kSliceChannels, channels + end * kSliceChannels, 0.0f);
     }
   }
 }
@@ -93,8 +117,24 @@ void pack(const Convolution& convolution, const Source& source, float* packed, i
 
 void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& weights, float* packed,
                            int threads) {
-  const auto pack_all = convolution.kernel_depth == 1 ? pack<1> : pack<3>;
-  pack_all(convolution, {weights, convolution.out_channels}, packed, threads);
+  const PackedLayout layout(convolution);
+  const Source source = {weights, convolution.out_channels};
+  const PackVector pack_vector = pack_vector_of(convolution);
+  const int64_t chunks = divide_up(convolution.in_channels, kInputsAtOnce);
+#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
+  for (int64_t slice = 0; slice < layout.slices; ++slice) {
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+      float* target = packed + slice * layout.slice_stride;
+      const int64_t begin = chunk * kInputsAtOnce,
+                    end = std::min(begin + kInputsAtOnce, convolution.in_channels);
+      for (int64_t in = begin; in < end; ++in) {
+        const int64_t out = slice * kSliceChannels;
+        pack_vector(source, out, in, target + in * kSliceChannels, layout);
+        pack_vector(source, out + kLanes, in, target + in * kSliceChannels + kLanes, layout);
+      }
+      if (chunk == 0) fill_up_segments(convolution, layout, target);
+    }
+  }
 }
 
 }  // namespace tacho::winograd

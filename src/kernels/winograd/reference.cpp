@@ -36,7 +36,8 @@ void for_each_product(const Convolution& c, const Visit& visit) {
   for (int64_t pair = 0; pair < c.out_channels * c.in_channels; ++pair) {
     const int64_t out = pair / c.in_channels, in = pair % c.in_channels;
     for (int64_t tap = 0; tap < taps(c); ++tap) {
-      const int64_t tap_z = tap / 9, tap_y = tap / 3 % 3, tap_x = tap % 3;
+      const int64_t tap_x = tap % c.kernel[2], tap_y = tap / c.kernel[2] % c.kernel[1],
+                    tap_z = tap / c.kernel[2] / c.kernel[1];
       for (int64_t image = 0; image < c.batch; ++image) {
         for (int64_t element = 0; element < dst.block_stride / kLanes; ++element) {
           const int64_t x = element % dst.extents[2], rows = element / dst.extents[2];

@@ -1,9 +1,28 @@
 #pragma once
 
+#include <utility>
+
 #include "kernels/winograd/layout.h"
 
 // From activations to points and back, for one block of channels of a block of tiles.
 namespace tacho::winograd {
+
+// Calls visit.operator()<rows, columns>() for the block's numbers of outputs, of which each has a function of
+// its own.
+template<int row_kernel, int column_kernel, typename Visit>
+void with_tile_of(const TileBlock& block, const Visit& visit) {
+  const auto with_outputs = []<int kernel>(std::integral_constant<int, kernel>, int outputs, auto visit_one) {
+    constexpr int kLeast = kScheme<kernel>.min_tile;
+    [&]<int... more>(std::integer_sequence<int, more...>) {
+      ((outputs == kLeast + more ? visit_one.template operator()<kLeast + more>() : void()), ...);
+    }
+    (std::make_integer_sequence<int, kScheme<kernel>.tile - kLeast + 1>{});
+  };
+  with_outputs(std::integral_constant<int, row_kernel>{}, block.rows, [&]<int rows>() {
+    with_outputs(std::integral_constant<int, column_kernel>{}, block.columns,
+                 [&]<int columns>() { visit.template operator()<rows, columns>(); });
+  });
+}
 
 // Transformed tiles are [point][tile][8], with this much from one point to the next.
 struct Points {
@@ -11,6 +30,7 @@ struct Points {
   int64_t stride;
 };
 
+// `channel_block` is one of the reduction's.
 void inputs_to_points(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
                       const float* src, int64_t channel_block, Points points);
 

@@ -2,12 +2,17 @@
 
 namespace tacho::winograd {
 
-Tiling::Tiling(const Convolution& convolution) : batch_(convolution.batch) {
+Tiling::Tiling(const Convolution& convolution)
+    : along_{&scheme(convolution, 0), &scheme(convolution, 1), &scheme(convolution, 2)},
+      batch_(convolution.batch) {
   const auto extents = dst_extents(convolution);
-  tiles_ = {convolution.kernel_depth == 1 ? 1 : divide_up(extents[0], kTile), divide_up(extents[1], kTile),
-            divide_up(extents[2], kTile)};
-  cut_rows_ = std::max(kMinTile, static_cast<int>(extents[1] - (tiles_[1] - 1) * kTile));
-  cut_columns_ = std::max(kMinTile, static_cast<int>(extents[2] - (tiles_[2] - 1) * kTile));
+  for (int axis = 0; axis < 3; ++axis) tiles_[axis] = divide_up(extents[axis], along_[axis]->tile);
+  const auto cut = [&](int axis) {
+    const auto left = static_cast<int>(extents[axis] - (tiles_[axis] - 1) * along_[axis]->tile);
+    return std::max(along_[axis]->min_tile, left);
+  };
+  cut_rows_ = cut(1);
+  cut_columns_ = cut(2);
   for (int kind = 0; kind < kKinds; ++kind) {
     const Grid part = grid(kind);
     first_[kind + 1] = first_[kind] + batch_ * tiles_[0] * part.rows * part.columns;
@@ -15,8 +20,8 @@ Tiling::Tiling(const Convolution& convolution) : batch_(convolution.batch) {
 }
 
 Tiling::Grid Tiling::grid(int kind) const {
-  const int64_t whole_rows = tiles_[1] - (cut_rows_ < kTile),
-                whole_columns = tiles_[2] - (cut_columns_ < kTile);
+  const int64_t whole_rows = tiles_[1] - (cut_rows_ < along_[1]->tile),
+                whole_columns = tiles_[2] - (cut_columns_ < along_[2]->tile);
   const bool right = kind & 1, bottom = kind & 2;
   return {bottom ? whole_rows : 0, right ? whole_columns : 0, bottom ? tiles_[1] - whole_rows : whole_rows,
           right ? tiles_[2] - whole_columns : whole_columns};
@@ -26,9 +31,11 @@ Tile Tiling::tile(int kind, int64_t index) const {
   const Grid part = grid(kind);
   const int64_t column = index % part.columns, rows = index / part.columns;
   const int64_t row = rows % part.rows, slices = rows / part.rows;
-  const auto first_output = [](int64_t tile) { return static_cast<int32_t>(tile * kTile); };
-  return {static_cast<int32_t>(slices / tiles_[0]), first_output(slices % tiles_[0]),
-          first_output(part.row + row), first_output(part.column + column)};
+  const auto first_output = [&](int axis, int64_t tile) {
+    return static_cast<int32_t>(tile * along_[axis]->tile);
+  };
+  return {static_cast<int32_t>(slices / tiles_[0]), first_output(0, slices % tiles_[0]),
+          first_output(1, part.row + row), first_output(2, part.column + column)};
 }
 
 TileBlock Tiling::block(int64_t index) const {

@@ -4,20 +4,32 @@
 namespace tacho::winograd {
 namespace {
 
-// What is transformed, along one axis: the r + 2 inputs of a tile, or the gradients of its r outputs.
+// What is transformed, along one axis: the inputs of a tile, or the gradients of its outputs.
 struct Inputs {
-  static constexpr int extent(int outputs) { return outputs + 2; }
-  template<int outputs>
+  static constexpr int extent(const Scheme& scheme, int outputs) { return scheme.points_for(outputs); }
+  template<int kernel, int outputs>
   static void transform(const __m256* in, __m256* out) {
-    transform_inputs<outputs>(in, out);
+    transform_inputs<kernel, outputs>(in, out);
   }
 };
 struct Gradients {
-  static constexpr int extent(int outputs) { return outputs; }
-  template<int outputs>
+  static constexpr int extent(const Scheme&, int outputs) { return outputs; }
+  template<int kernel, int outputs>
   static void transform(const __m256* in, __m256* out) {
-    transform_gradients<outputs>(in, out);
+    transform_gradients<kernel, outputs>(in, out);
   }
+};
+
+// A tile of so many outputs of a kernel, along both axes, and what that takes.
+template<typename What, int row_kernel_, int rows_, int column_kernel_, int columns_>
+struct Shape {
+  static constexpr int row_kernel = row_kernel_, rows = rows_, column_kernel = column_kernel_,
+                       columns = columns_;
+  static constexpr int row_points = kScheme<row_kernel>.points_for(rows),
+                       column_points = kScheme<column_kernel>.points_for(columns);
+  static constexpr int row_extent = What::extent(kScheme<row_kernel>, rows),
+                       column_extent = What::extent(kScheme<column_kernel>, columns);
+  static constexpr int point_columns = kScheme<column_kernel>.all_points();
 };
 
 // A tile's part of one plane that lies inside of it.
@@ -31,7 +43,7 @@ struct Patch {
 
 // One that partly lies outside, where there are zeros.
 struct CutPatch {
-  std::array<const float*, kPoints> rows;
+  std::array<const float*, kMaxPoints> rows;
   int64_t first_column, end_column;
 
   bool has(int column) const { return column >= first_column && column < end_column; }
@@ -52,7 +64,7 @@ bool is_inside(const Plane& plane, int64_t row, int64_t column) {
 
 template<int rows, int columns>
 CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
-  alignas(32) static constexpr float kZeros[kPoints * kLanes] = {};
+  alignas(32) static constexpr float kZeros[kMaxPoints * kLanes] = {};
   CutPatch patch = {{}, -column, plane.width - column};
   for (int64_t i = 0; i < rows; ++i) {
     const bool inside = row + i >= 0 && row + i < plane.height;
@@ -61,92 +73,94 @@ CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
   return patch;
 }
 
-template<typename What, int rows, int columns, typename Source>
+template<typename What, typename Of, typename Source>
 void transform_patch(const Source& patch, Points points) {
-  constexpr int kRows = What::extent(rows), kColumns = What::extent(columns);
-  __m256 half_way[rows + 2][kColumns];
-#pragma GCC unroll 6
-  for (int column = 0; column < kColumns; ++column) {
-    __m256 in[kRows], out[rows + 2];
+  __m256 half_way[Of::row_points][Of::column_extent];
+#pragma GCC unroll 8
+  for (int column = 0; column < Of::column_extent; ++column) {
+    __m256 in[Of::row_extent], out[Of::row_points];
     if (patch.has(column)) {
-#pragma GCC unroll 6
-      for (int row = 0; row < kRows; ++row) in[row] = patch.load(row, column);
-      What::template transform<rows>(in, out);
+#pragma GCC unroll 8
+      for (int row = 0; row < Of::row_extent; ++row) in[row] = patch.load(row, column);
+      What::template transform<Of::row_kernel, Of::rows>(in, out);
     } else {
-      std::fill_n(out, rows + 2, _mm256_setzero_ps());
+      std::fill_n(out, Of::row_points, _mm256_setzero_ps());
     }
-#pragma GCC unroll 6
-    for (int row = 0; row < rows + 2; ++row) half_way[row][column] = out[row];
+#pragma GCC unroll 8
+    for (int row = 0; row < Of::row_points; ++row) half_way[row][column] = out[row];
   }
-#pragma GCC unroll 6
-  for (int row = 0; row < rows + 2; ++row) {
-    __m256 out[columns + 2];
-    What::template transform<columns>(half_way[row], out);
-#pragma GCC unroll 6
-    for (int column = 0; column < columns + 2; ++column) {
-      _mm256_store_ps(points.data + (row * kPoints + column) * points.stride, out[column]);
+#pragma GCC unroll 8
+  for (int row = 0; row < Of::row_points; ++row) {
+    __m256 out[Of::column_points];
+    What::template transform<Of::column_kernel, Of::columns>(half_way[row], out);
+#pragma GCC unroll 8
+    for (int column = 0; column < Of::column_points; ++column) {
+      _mm256_store_ps(points.data + (row * Of::point_columns + column) * points.stride, out[column]);
     }
   }
 }
 
-template<typename What, int rows, int columns>
+template<typename What, typename Of>
 void transform_plane(const Plane& plane, int64_t row, int64_t column, Points points) {
-  constexpr int kRows = What::extent(rows), kColumns = What::extent(columns);
+  constexpr int kRows = Of::row_extent, kColumns = Of::column_extent;
   if (is_inside<kRows, kColumns>(plane, row, column)) {
-    transform_patch<What, rows, columns>(Patch{plane.at(row, column), plane.width * kLanes}, points);
+    transform_patch<What, Of>(Patch{plane.at(row, column), plane.width * kLanes}, points);
   } else {
-    transform_patch<What, rows, columns>(cut_patch<kRows, kColumns>(plane, row, column), points);
+    transform_patch<What, Of>(cut_patch<kRows, kColumns>(plane, row, column), points);
   }
 }
+
+constexpr int kDeepTile = kScheme<3>.tile, kDeepPoints = kScheme<3>.all_points(),
+              kDeepPlane = kDeepPoints * kDeepPoints;
 
 // The transform along depth, of planes that are [plane][point][8].
-template<typename What, int rows, int columns>
+template<typename What, typename Of>
 void transform_depth(const float* planes, Points points) {
-  constexpr int kPlanes = What::extent(kTile);
-  for (int row = 0; row < rows + 2; ++row) {
-    for (int column = 0; column < columns + 2; ++column) {
-      const int point = row * kPoints + column;
-      __m256 in[kPlanes], out[kPoints];
+  constexpr int kPlanes = What::extent(kScheme<3>, kDeepTile);
+  for (int row = 0; row < Of::row_points; ++row) {
+    for (int column = 0; column < Of::column_points; ++column) {
+      const int point = row * Of::point_columns + column;
+      __m256 in[kPlanes], out[kDeepPoints];
 #pragma GCC unroll 6
       for (int plane = 0; plane < kPlanes; ++plane) {
-        in[plane] = _mm256_load_ps(planes + (plane * kPlanePoints + point) * kLanes);
+        in[plane] = _mm256_load_ps(planes + (plane * kDeepPlane + point) * kLanes);
       }
-      What::template transform<kTile>(in, out);
+      What::template transform<3, kDeepTile>(in, out);
 #pragma GCC unroll 6
-      for (int depth = 0; depth < kPoints; ++depth) {
-        _mm256_store_ps(points.data + (depth * kPlanePoints + point) * points.stride, out[depth]);
+      for (int depth = 0; depth < kDeepPoints; ++depth) {
+        _mm256_store_ps(points.data + (depth * kDeepPlane + point) * points.stride, out[depth]);
       }
     }
   }
 }
 
 struct Task {
-  const std::array<int64_t, 3>& padding;
+  std::array<int64_t, 3> first;  // where a tile of output 0 begins
   const ActivationLayout& layout;
   const TileBlock& block;
   const float* channels;  // of the first image
   Points points;
 };
 
-template<typename What, int rows, int columns>
+template<typename What, typename Of>
 void transform_flat(const Task& task) {
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
     const Plane plane = {task.channels + tile.image * task.layout.batch_stride, task.layout.extents[1],
                          task.layout.extents[2]};
-    transform_plane<What, rows, columns>(plane, tile.row - task.padding[1], tile.column - task.padding[2],
-                                         {task.points.data + i * kLanes, task.points.stride});
+    transform_plane<What, Of>(plane, tile.row + task.first[1], tile.column + task.first[2],
+                              {task.points.data + i * kLanes, task.points.stride});
   }
 }
 
-template<typename What, int rows, int columns>
+template<typename What, typename Of>
 void transform_deep(const Task& task) {
-  constexpr int64_t kPlaneFloats = kPlanePoints * kLanes;
-  alignas(32) float planes[What::extent(kTile) * kPlaneFloats];
+  constexpr int64_t kPlaneFloats = kDeepPlane * kLanes, kPlanes = What::extent(kScheme<3>, kDeepTile);
+  alignas(32) float planes[kPlanes * kPlaneFloats];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
-    for (int64_t z = 0; z < What::extent(kTile); ++z) {
-      const int64_t depth = tile.depth - task.padding[0] + z;
+    for (int64_t z = 0; z < kPlanes; ++z) {
+      const int64_t depth = tile.depth + task.first[0] + z;
       float* target = planes + z * kPlaneFloats;
       if (depth < 0 || depth >= task.layout.extents[0]) {
         std::fill_n(target, kPlaneFloats, 0.0f);
@@ -155,49 +169,45 @@ void transform_deep(const Task& task) {
       const Plane plane = {
           task.channels + tile.image * task.layout.batch_stride + depth * task.layout.plane_stride,
           task.layout.extents[1], task.layout.extents[2]};
-      transform_plane<What, rows, columns>(plane, tile.row - task.padding[1], tile.column - task.padding[2],
-                                           {target, kLanes});
+      transform_plane<What, Of>(plane, tile.row + task.first[1], tile.column + task.first[2],
+                                {target, kLanes});
     }
-    transform_depth<What, rows, columns>(planes, {task.points.data + i * kLanes, task.points.stride});
+    transform_depth<What, Of>(planes, {task.points.data + i * kLanes, task.points.stride});
   }
 }
 
-// By rows, then columns of outputs, from the smallest tile on.
-using Table = std::array<std::array<void (*)(const Task&), 3>, 3>;
-static_assert(kMinTile == 2 && kTile == 4);
-
 template<typename What>
-constexpr Table kFlat = {
-    {{transform_flat<What, 2, 2>, transform_flat<What, 2, 3>, transform_flat<What, 2, 4>},
-     {transform_flat<What, 3, 2>, transform_flat<What, 3, 3>, transform_flat<What, 3, 4>},
-     {transform_flat<What, 4, 2>, transform_flat<What, 4, 3>, transform_flat<What, 4, 4>}}};
-template<typename What>
-constexpr Table kDeep = {
-    {{transform_deep<What, 2, 2>, transform_deep<What, 2, 3>, transform_deep<What, 2, 4>},
-     {transform_deep<What, 3, 2>, transform_deep<What, 3, 3>, transform_deep<What, 3, 4>},
-     {transform_deep<What, 4, 2>, transform_deep<What, 4, 3>, transform_deep<What, 4, 4>}}};
-
-template<typename What>
-void transform_block(bool is_deep, const Task& task) {
-  const Table& table = is_deep ? kDeep<What> : kFlat<What>;
-  table[task.block.rows - kMinTile][task.block.columns - kMinTile](task);
+void transform_block(const Convolution& convolution, const Task& task) {
+  with_flat_kernel(convolution, [&]<int row_kernel, int column_kernel>() {
+    with_tile_of<row_kernel, column_kernel>(task.block, [&]<int rows, int columns>() {
+      using Of = Shape<What, row_kernel, rows, column_kernel, columns>;
+      if constexpr (row_kernel == 3 && column_kernel == 3) {
+        if (is_deep(convolution)) return transform_deep<What, Of>(task);
+      }
+      transform_flat<What, Of>(task);
+    });
+  });
 }
 
 }  // namespace
 
 void inputs_to_points(const Convolution& convolution, const ActivationLayout& layout, const TileBlock& block,
                       const float* src, int64_t channel_block, Points points) {
-  const float* channels = src + channel_block * layout.block_stride;
-  transform_block<Inputs>(convolution.kernel_depth == 3,
-                          {convolution.padding, layout, block, channels, points});
+  const int64_t segment = channel_block / layout.blocks;
+  Task task = {{}, layout, block, src + channel_block % layout.blocks * layout.block_stride, points};
+  for (int axis = 0; axis < 3; ++axis) {
+    const Scheme& along = scheme(convolution, axis);
+    const int64_t before = along.segments() > 1 ? segment * along.taps : 0;
+    task.first[axis] = before - convolution.padding[axis];
+  }
+  transform_block<Inputs>(convolution, task);
 }
 
 void gradients_to_points(const Convolution& convolution, const ActivationLayout& layout,
                          const TileBlock& block, const float* diff_dst, int64_t channel_block,
                          Points points) {
-  constexpr std::array<int64_t, 3> kNoPadding = {0, 0, 0};
   const float* channels = diff_dst + channel_block * layout.block_stride;
-  transform_block<Gradients>(convolution.kernel_depth == 3, {kNoPadding, layout, block, channels, points});
+  transform_block<Gradients>(convolution, {{}, layout, block, channels, points});
 }
 
 }  // namespace tacho::winograd

@@ -9,102 +9,132 @@
 namespace tacho::winograd {
 namespace {
 
-template<int columns>
-inline __m256 dot(const std::array<float, columns>& coefficients, const __m256* values) {
-  __m256 sum = _mm256_setzero_ps();
-  bool empty = true;
-#pragma GCC unroll 6
-  for (int i = 0; i < columns; ++i) {
-    if (coefficients[i] == 0) continue;
-    const __m256 coefficient = _mm256_set1_ps(coefficients[i]);
-    sum = empty ? _mm256_mul_ps(coefficient, values[i]) : _mm256_fmadd_ps(coefficient, values[i], sum);
-    empty = false;
-  }
-  return sum;
+// coefficient * value + sum, where there is a sum already.
+inline __m256 add_product(float coefficient, __m256 value, __m256 sum, bool& empty) {
+  const bool first = empty;
+  empty = false;
+  if (coefficient == 1) return first ? value : _mm256_add_ps(sum, value);
+  const __m256 factor = _mm256_set1_ps(coefficient);
+  return first ? _mm256_mul_ps(factor, value) : _mm256_fmadd_ps(factor, value, sum);
 }
 
 template<int rows, int columns>
 inline void apply(const Matrix<rows, columns>& matrix, const __m256* in, __m256* out) {
-#pragma GCC unroll 6
-  for (int row = 0; row < rows; ++row) out[row] = dot<columns>(matrix[row], in);
+#pragma GCC unroll 8
+  for (int row = 0; row < rows; ++row) {
+    out[row] = _mm256_setzero_ps();
+    bool empty = true;
+#pragma GCC unroll 8
+    for (int i = 0; i < columns; ++i) {
+      if (matrix[row][i] != 0) out[row] = add_product(matrix[row][i], in[i], out[row], empty);
+    }
+  }
 }
 
-// outputs + 2 inputs to outputs + 2 points.
-template<int outputs>
+// Whole tiles use that their points but infinity and 0 come as x and -x: sums and differences use the adders
+// beside the units for products. Terms are added from the last one on, which has the factor 1.
+template<int count>
+inline __m256 sum_of_every_second(const std::array<float, count>& coefficients, const __m256* values,
+                                  int parity) {
+  __m256 sum = _mm256_setzero_ps();
+  bool empty = true;
+#pragma GCC unroll 8
+  for (int i = count - 1; i >= 0; --i) {
+    if (i % 2 == parity && coefficients[i] != 0) sum = add_product(coefficients[i], values[i], sum, empty);
+  }
+  return sum;
+}
+
+// All inputs of a tile to as many points.
+template<int kernel, int outputs>
 inline void transform_inputs(const __m256* d, __m256* v) {
-  if constexpr (outputs == kTile) {
-    // Sums and differences use the adders beside the units for products.
-    const auto constant = [](double value) { return _mm256_set1_ps(static_cast<float>(value)); };
-    const __m256 aa = constant(kA * kA), bb = constant(kB * kB);
-    const __m256 sum = constant(kA * kA + kB * kB), product = constant(kA * kA * kB * kB);
-    v[0] = _mm256_fmadd_ps(product, d[1], _mm256_fnmadd_ps(sum, d[3], d[5]));
-    v[1] = _mm256_fmadd_ps(product, d[0], _mm256_fnmadd_ps(sum, d[2], d[4]));
-    const auto at_both_signs = [&](double x, __m256 square_of_other, double other, __m256* two) {
-      const __m256 even = _mm256_fnmadd_ps(square_of_other, d[2], d[4]);
-      const __m256 odd =
-          _mm256_fnmadd_ps(constant(x * other * other), d[1], _mm256_mul_ps(constant(x), d[3]));
-      two[0] = _mm256_add_ps(even, odd);
-      two[1] = _mm256_sub_ps(even, odd);
-    };
-    at_both_signs(kA, bb, kB, v + 2);
-    at_both_signs(kB, aa, kA, v + 4);
+  constexpr auto kMatrix = input_transform<kernel, outputs>();
+  constexpr int kUsed = kScheme<kernel>.points_for(outputs);
+  if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
+    apply<kUsed, kUsed>(kMatrix, d, v);
   } else {
-    constexpr auto kMatrix = input_transform<outputs>();
-    apply<outputs + 2, outputs + 2>(kMatrix, d, v);
+    v[0] = sum_of_every_second<kUsed>(kMatrix[0], d, 1);
+    v[1] = sum_of_every_second<kUsed>(kMatrix[1], d, 0);
+#pragma GCC unroll 8
+    for (int point = 2; point < kUsed; point += 2) {
+      const __m256 even = sum_of_every_second<kUsed>(kMatrix[point], d, 0),
+                   odd = sum_of_every_second<kUsed>(kMatrix[point], d, 1);
+      v[point] = _mm256_add_ps(even, odd);
+      v[point + 1] = _mm256_sub_ps(even, odd);
+    }
   }
 }
 
-// outputs + 2 points to outputs.
-template<int outputs>
+// Points to outputs: even ones need the sums of values at x and -x, odd ones their differences.
+template<int kernel, int outputs>
 inline void transform_products(const __m256* m, __m256* y) {
-  if constexpr (outputs == kTile) {
-    const __m256 sum_a = _mm256_add_ps(m[2], m[3]), difference_a = _mm256_sub_ps(m[2], m[3]);
-    const __m256 sum_b = _mm256_add_ps(m[4], m[5]), difference_b = _mm256_sub_ps(m[4], m[5]);
-    const auto combine = [](double weight_a, __m256 of_a, double weight_b, __m256 of_b) {
-      return _mm256_fmadd_ps(_mm256_set1_ps(static_cast<float>(weight_a)), of_a,
-                             _mm256_mul_ps(_mm256_set1_ps(static_cast<float>(weight_b)), of_b));
-    };
-    y[0] = _mm256_add_ps(m[1], _mm256_add_ps(sum_a, sum_b));
-    y[1] = combine(kA, difference_a, kB, difference_b);
-    y[2] = combine(kA * kA, sum_a, kB * kB, sum_b);
-    y[3] = _mm256_add_ps(m[0], combine(kA * kA * kA, difference_a, kB * kB * kB, difference_b));
+  constexpr auto kMatrix = output_transform<kernel, outputs>();
+  constexpr int kUsed = kScheme<kernel>.points_for(outputs);
+  if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
+    apply<outputs, kUsed>(kMatrix, m, y);
   } else {
-    constexpr auto kMatrix = output_transform<outputs>();
-    apply<outputs, outputs + 2>(kMatrix, m, y);
+#pragma GCC unroll 8
+    for (int row = 0; row < outputs; ++row) {
+      __m256 sum = _mm256_setzero_ps();
+      bool empty = true;
+#pragma GCC unroll 8
+      for (int point = kUsed - 2; point >= 2; point -= 2) {
+        const __m256 both =
+            row % 2 == 0 ? _mm256_add_ps(m[point], m[point + 1]) : _mm256_sub_ps(m[point], m[point + 1]);
+        sum = add_product(kMatrix[row][point], both, sum, empty);
+      }
+      if (row == 0) sum = _mm256_add_ps(m[1], sum);
+      if (row == outputs - 1) sum = _mm256_add_ps(m[0], sum);
+      y[row] = sum;
+    }
   }
 }
 
-// outputs to outputs + 2 points: the transpose of transform_products().
-template<int outputs>
+// y[parity] + square * (y[parity + 2] + square * ...)
+template<int count>
+inline __m256 polynomial(const __m256* y, int parity, __m256 square) {
+  __m256 value = y[(count - 1 - parity) / 2 * 2 + parity];
+#pragma GCC unroll 8
+  for (int i = (count - 1 - parity) / 2 * 2 + parity - 2; i >= 0; i -= 2)
+    value = _mm256_fmadd_ps(square, value, y[i]);
+  return value;
+}
+
+// Gradients of outputs to points: the transpose of transform_products().
+template<int kernel, int outputs>
 inline void transform_gradients(const __m256* y, __m256* z) {
-  if constexpr (outputs == kTile) {
-    z[0] = y[3];
-    z[1] = y[0];
-    const auto at_both_signs = [&](double x, __m256* two) {
-      const __m256 square = _mm256_set1_ps(static_cast<float>(x * x)),
-                   point = _mm256_set1_ps(static_cast<float>(x));
-      const __m256 even = _mm256_fmadd_ps(square, y[2], y[0]), odd = _mm256_fmadd_ps(square, y[3], y[1]);
-      two[0] = _mm256_fmadd_ps(point, odd, even);
-      two[1] = _mm256_fnmadd_ps(point, odd, even);
-    };
-    at_both_signs(kA, z + 2);
-    at_both_signs(kB, z + 4);
+  constexpr int kUsed = kScheme<kernel>.points_for(outputs);
+  if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
+    constexpr auto kMatrix = transpose<outputs, kUsed>(output_transform<kernel, outputs>());
+    apply<kUsed, outputs>(kMatrix, y, z);
   } else {
-    constexpr auto kMatrix = transpose<outputs, outputs + 2>(output_transform<outputs>());
-    apply<outputs + 2, outputs>(kMatrix, y, z);
+    z[0] = y[outputs - 1];
+    z[1] = y[0];
+#pragma GCC unroll 8
+    for (int point = 2; point < kUsed; point += 2) {
+      const double x = kScheme<kernel>.points[point];
+      const __m256 square = _mm256_set1_ps(static_cast<float>(x * x)),
+                   factor = _mm256_set1_ps(static_cast<float>(x));
+      const __m256 even = polynomial<outputs>(y, 0, square), odd = polynomial<outputs>(y, 1, square);
+      z[point] = _mm256_fmadd_ps(factor, odd, even);
+      z[point + 1] = _mm256_fnmadd_ps(factor, odd, even);
+    }
   }
 }
 
-// 6 points to gradients of 3 weights: the transpose of transform_weights().
-inline void transform_weight_gradients(const __m256* u, __m256* g) {
-  constexpr auto kMatrix = transpose<kPoints, 3>(weight_transform());
-  apply<3, kPoints>(kMatrix, u, g);
+// The taps of a segment to points.
+template<int kernel>
+inline void transform_weights(const __m256* g, __m256* u) {
+  constexpr auto kMatrix = weight_transform<kernel>();
+  apply<kScheme<kernel>.all_points(), kScheme<kernel>.taps>(kMatrix, g, u);
 }
 
-// 3 weights to 6 points.
-inline void transform_weights(const __m256* g, __m256* u) {
-  constexpr auto kMatrix = weight_transform();
-  apply<kPoints, 3>(kMatrix, g, u);
+// Points to gradients of a segment's taps: the transpose of transform_weights().
+template<int kernel>
+inline void transform_weight_gradients(const __m256* u, __m256* g) {
+  constexpr int kPoints = kScheme<kernel>.all_points(), kTaps = kScheme<kernel>.taps;
+  constexpr auto kMatrix = transpose<kPoints, kTaps>(weight_transform<kernel>());
+  apply<kTaps, kPoints>(kMatrix, u, g);
 }
 
 }  // namespace

@@ -35,13 +35,20 @@ int64_t part_channels(const Convolution& convolution) {
   return std::min(divide_up(slices, parts) * kSliceChannels, convolution.out_channels);
 }
 
+bool is_known(const std::array<int, 3>& kernel) {
+  if (kernel[0] != 1) return kernel == std::array{3, 3, 3};
+  bool known = false;
+  for_each_flat_kernel([&]<int rows, int columns>() { known |= kernel[1] == rows && kernel[2] == columns; });
+  return known;
+}
+
 }  // namespace
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
-  const auto outputs = [&](int axis, int64_t kernel) {
-    return convolution.extents[axis] + 2 * convolution.padding[axis] - kernel + 1;
+  const auto outputs = [&](int axis) {
+    return convolution.extents[axis] + 2 * convolution.padding[axis] - convolution.kernel[axis] + 1;
   };
-  return {outputs(0, convolution.kernel_depth), outputs(1, 3), outputs(2, 3)};
+  return {outputs(0), outputs(1), outputs(2)};
 }
 
 std::array<int64_t, 3> pooled_extents(const Convolution& convolution) {
@@ -54,26 +61,28 @@ Convolution backward_data(const Convolution& convolution) {
   std::swap(result.in_channels, result.out_channels);
   std::swap(result.src_batch_stride, result.dst_batch_stride);
   result.extents = dst_extents(convolution);
-  for (int axis = 0; axis < 3; ++axis) {
-    const int64_t kernel = axis == 0 ? convolution.kernel_depth : 3;
-    result.padding[axis] = kernel - 1 - convolution.padding[axis];
-  }
+  for (int axis = 0; axis < 3; ++axis)
+    result.padding[axis] = convolution.kernel[axis] - 1 - convolution.padding[axis];
   return result;
 }
 
 std::optional<std::string> why_unsupported(const Convolution& convolution) {
   if (widest_instruction_set() < InstructionSet::avx2) return "Winograd kernels need AVX2";
-  const auto& [batch, in, out, kernel_depth, extents, padding, src_stride, dst_stride] = convolution;
-  if (kernel_depth != 1 && kernel_depth != 3) return "Winograd kernels are 3x3 or 3x3x3";
-  if (kernel_depth == 1 && (extents[0] != 1 || padding[0] != 0))
-    return "a 3x3 kernel takes sources of depth 1";
+  const auto& [batch, in, out, kernel, extents, padding, src_stride, dst_stride] = convolution;
+  if (!is_known(kernel)) return "Winograd kernels are 3x3, 1x3, 3x1, 5x5, 1x7, 7x1 or 3x3x3";
+  if (!is_deep(convolution) && extents[0] != 1) return "a flat kernel takes sources of depth 1";
   for (int axis = 0; axis < 3; ++axis) {
-    if (padding[axis] < 0 || padding[axis] > 2) return "Winograd kernels take padding of 0 to 2";
+    if (padding[axis] < 0 || padding[axis] >= kernel[axis])
+      return "Winograd kernels take less padding than they are wide";
+    if (kernel[axis] > 3 && extents[axis] < kernel[axis] - 1)
+      return "long kernels take sources that are no shorter than their padding";
     if (dst_extents(convolution)[axis] < 1) return "the source is smaller than the kernel";
   }
   if (batch < 1 || in < 1 || out < 1) return "the batch and the numbers of channels must be positive";
   return std::nullopt;
 }
+
+bool can_max_pool(const Convolution& convolution) { return convolution.kernel == std::array{1, 3, 3}; }
 
 int64_t packed_weights_floats(const Convolution& convolution) {
   return points(convolution) * PackedLayout(convolution).point_stride;
@@ -93,7 +102,7 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
   assert(!arguments.residual || !arguments.mask);
-  assert(!arguments.max_pool || (convolution.kernel_depth == 1 && !arguments.residual && !arguments.mask));
+  assert(!arguments.max_pool || (can_max_pool(convolution) && !arguments.residual && !arguments.mask));
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 

@@ -7,8 +7,9 @@
 
 namespace tacho::winograd {
 
-// Convolutions with a 3x3 or 3x3x3 kernel and stride 1 by Winograd's minimal filtering, F(4x4,3x3) or
-// F(4x4x4,3x3x3): a quarter (an eighth) of the multiplications of the direct sum, in float.
+// Convolutions of stride 1 by Winograd's minimal filtering, in float. Of the direct sum's multiplications a
+// kernel of 3x3 takes a quarter (F(4x4,3x3)) and one of 3x3x3 an eighth, 5x5 takes 0.36 (F(2x2,5x5)), 1x3 and
+// 3x1 take half, and 1x7 and 7x1 0.43 (two sums of F(5,4)).
 //
 // Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
 // activation writes zeros into the channels that fill up its last block; these functions rely on it and do
@@ -16,9 +17,9 @@ namespace tacho::winograd {
 struct Convolution {
   int64_t batch = 1;
   int64_t in_channels = 0, out_channels = 0;
-  int kernel_depth = 1;                        // 1: 3x3; 3: 3x3x3
-  std::array<int64_t, 3> extents = {1, 1, 1};  // of the source: depth, height, width; depth 1 for 3x3
-  std::array<int64_t, 3> padding = {0, 0, 0};  // zeros on both sides of each axis; none in depth for 3x3
+  std::array<int, 3> kernel = {1, 3, 3};               // depth, height, width, as all that follow
+  std::array<int64_t, 3> extents = {1, 1, 1};          // of the source; depth 1 for images
+  std::array<int64_t, 3> padding = {0, 0, 0};          // zeros on both sides of each axis
   int64_t src_batch_stride = 0, dst_batch_stride = 0;  // in floats; 0 for dense tensors
 };
 
@@ -29,6 +30,9 @@ Convolution backward_data(const Convolution& convolution);
 
 // Why these kernels cannot compute it on this CPU; nothing when they can.
 std::optional<std::string> why_unsupported(const Convolution& convolution);
+
+// Whether forward() can store maxima: see ForwardArguments::max_pool.
+bool can_max_pool(const Convolution& convolution);
 
 // Weights are plain OI[D]HW. `flipped` packs for backward_data(c), where `convolution` is that one and
 // `weights` are those of c: its inputs are the weights' first axis, its outputs the second.
@@ -49,7 +53,7 @@ struct ForwardArguments {
   const float *residual = nullptr, *mask = nullptr;
   Activation activation = Activation::none;
   float alpha = 1;        // of ELU
-  bool max_pool = false;  // store only the largest of each 2x2 outputs, without residual or mask; not in 3D
+  bool max_pool = false;  // store only the largest of each 2x2 outputs, without residual or mask
   float* dst = nullptr;
 };
 

@@ -75,12 +75,18 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 constexpr Convolution flat(int64_t batch, int64_t in, int64_t out, int64_t height, int64_t width,
                            int64_t padding = 1) {
-  return {batch, in, out, 1, {1, height, width}, {0, padding, padding}};
+  return {batch, in, out, {1, 3, 3}, {1, height, width}, {0, padding, padding}};
+}
+
+// With as many outputs as inputs.
+constexpr Convolution shaped(std::array<int, 2> kernel, int64_t batch, int64_t in, int64_t out,
+                             int64_t height, int64_t width) {
+  return {batch, in, out, {1, kernel[0], kernel[1]}, {1, height, width}, {0, kernel[0] / 2, kernel[1] / 2}};
 }
 
 constexpr Convolution deep(int64_t batch, int64_t in, int64_t out, std::array<int64_t, 3> extents,
                            std::array<int64_t, 3> padding = {1, 1, 1}) {
-  return {batch, in, out, 3, extents, padding};
+  return {batch, in, out, {3, 3, 3}, extents, padding};
 }
 
 class EveryShape : public testing::TestWithParam<Case> {
@@ -91,11 +97,14 @@ class EveryShape : public testing::TestWithParam<Case> {
   }
 };
 
+// Transforms of three axes and of more than three taps.
+bool errs_more(const Convolution& c) { return is_deep(c) || std::ranges::max(c.kernel) > 3; }
+
 // Errors of a direct sum in float are the measure. Where padding leaves it few terms, those of its full
 // length.
 double allowed_error(const Convolution& c, double direct_error) {
   const double full_length = static_cast<double>(taps(c) * std::min(c.in_channels, c.out_channels));
-  return (c.kernel_depth == 1 ? 4 : 6) * std::max(direct_error, 6e-8 * std::sqrt(full_length));
+  return (errs_more(c) ? 6 : 4) * std::max(direct_error, 6e-8 * std::sqrt(full_length));
 }
 
 TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
@@ -197,7 +206,7 @@ void expect_errors_within(const Values& source, const Convolution& c, const Floa
                           const std::vector<double>& truth, const std::vector<double>& sums_of_magnitudes) {
   constexpr double kUnit = 0x1p-24;
   const double scale = kUnit * *std::ranges::max_element(sums_of_magnitudes);
-  const double transforms = c.kernel_depth == 1 ? 1 : 1.3;  // three of them err more than two
+  const double transforms = errs_more(c) ? 1.3 : 1;
   double largest = 0;
   for (size_t i = 0; i < truth.size(); ++i)
     largest = std::max(largest, std::abs(values[static_cast<int64_t>(i)] - truth[i]));
@@ -255,7 +264,25 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"volume_without_padding", deep(1, 8, 8, {6, 9, 5}, {0, 0, 0})},
         Case{"volume_padded_unequally", deep(1, 8, 24, {5, 4, 6}, {0, 1, 2})},
         Case{"flat_volume", deep(2, 8, 8, {1, 6, 6})},
-        Case{"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})}),
+        Case{"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})},
+        Case{"three_along_rows", shaped({1, 3}, 2, 16, 24, 5, 11)},
+        Case{"three_along_columns", shaped({3, 1}, 2, 12, 20, 11, 5)},
+        Case{"three_of_one_pixel", shaped({1, 3}, 3, 8, 8, 1, 1)},
+        Case{"five", shaped({5, 5}, 2, 16, 24, 12, 10)},
+        Case{"five_of_odd_extents", shaped({5, 5}, 2, 12, 20, 7, 9)},
+        Case{"five_of_few_pixels", shaped({5, 5}, 2, 8, 8, 4, 5)},
+        Case{"five_without_padding", {1, 8, 16, {1, 5, 5}, {1, 9, 8}}},
+        Case{"seven_along_rows", shaped({1, 7}, 2, 16, 24, 3, 20)},
+        Case{"seven_along_columns", shaped({7, 1}, 2, 16, 24, 20, 3)},
+        Case{"seven_cut_to_one", shaped({1, 7}, 2, 12, 20, 3, 16)},
+        Case{"seven_cut_to_two", shaped({7, 1}, 2, 60, 36, 17, 17)},
+        Case{"seven_cut_to_three", shaped({1, 7}, 1, 3, 5, 4, 13)},
+        Case{"seven_cut_to_four", shaped({7, 1}, 3, 8, 40, 9, 2)},
+        Case{"seven_of_few_pixels", shaped({1, 7}, 2, 8, 8, 1, 6)},
+        Case{"seven_without_padding", {2, 12, 16, {1, 7, 1}, {1, 15, 6}}},
+        Case{"seven_with_wide_padding", {2, 8, 12, {1, 1, 7}, {1, 5, 6}, {0, 0, 6}}},
+        Case{"seven_of_many_channels", shaped({1, 7}, 1, 300, 140, 3, 9)},
+        Case{"seven_in_many_panels", shaped({7, 1}, 6, 8, 8, 30, 33)}),
     [](const auto& test) { return test.param.name; });
 
 // The largest of each 2x2 of a flat activation.
@@ -278,7 +305,7 @@ Floats pooled(const Convolution& c, const Floats& outputs) {
 TEST_P(EveryShape, MaxPoolStoresTheLargestOfEachFourOutputs) {
   const Convolution& c = GetParam().convolution;
   const auto extents = pooled_extents(c);
-  if (c.kernel_depth != 1 || extents[1] == 0 || extents[2] == 0) return;  // nothing to pool
+  if (!can_max_pool(c) || extents[1] == 0 || extents[2] == 0) return;  // nothing to pool
   const Floats src = random_src(c), bias = random_floats(c.out_channels, 4);
   const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
   for (const Activation activation : {Activation::none, Activation::relu, Activation::elu}) {
@@ -437,7 +464,7 @@ TEST(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   constexpr int kThreads = 3;
   for (const Convolution& c : {deep(1, 205, 421, {9, 25, 27}, {1, 0, 2}), flat(3, 701, 733, 33, 31)}) {
-    const bool max_pool = c.kernel_depth == 1;
+    const bool max_pool = can_max_pool(c);
     const Floats weights = random_weights(c), src = random_src(c), bias = random_floats(c.out_channels, 4);
     const Floats u = packed(c, WeightOrder::forward, weights, kThreads);
     ASSERT_LT(packed_part_floats(c), u.size());
@@ -487,7 +514,9 @@ TEST(Winograd, MasksInPlace) {
 }
 
 TEST(Winograd, SaysWhyAShapeIsNotSupported) {
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take padding of 0 to 2");
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take less padding than they are wide");
+  EXPECT_EQ(why_unsupported(shaped({2, 2}, 1, 8, 8, 9, 9)),
+            "Winograd kernels are 3x3, 1x3, 3x1, 5x5, 1x7, 7x1 or 3x3x3");
   EXPECT_EQ(why_unsupported(flat(1, 8, 8, 2, 9, 0)), "the source is smaller than the kernel");
   EXPECT_EQ(why_unsupported(flat(0, 8, 8, 9, 9)), "the batch and the numbers of channels must be positive");
 }
