@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -16,38 +19,50 @@ namespace {
 
 using Part = double PassParts::*;
 
-// The median over the passes of one rank.
-double median_of(Part part, std::span<const PassParts> passes) {
-  std::vector<double> samples;
-  for (const PassParts& pass : passes) samples.push_back(pass.*part);
-  return median(samples);
+// How much a pass counts in a record's parts: only the middle half by duration does, and so that parts which
+// add up in each pass add up to the median.
+std::vector<double> pass_weights(std::span<const double> samples_ms) {
+  std::vector<size_t> order(samples_ms.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t pass) { return samples_ms[pass]; });
+  const size_t outer = (order.size() + 1) / 4;
+  const auto middle = std::span(order).subspan(outer, order.size() - 2 * outer);
+  double middle_ms = 0;
+  for (const size_t pass : middle) middle_ms += samples_ms[pass];
+  std::vector<double> weights(samples_ms.size());
+  for (const size_t pass : middle) weights[pass] = middle_ms > 0 ? median(samples_ms) / middle_ms : 0;
+  return weights;
 }
 
-// The median over the passes of the mean over all ranks.
-double mean_of(Part part, const JointPasses& passes) {
-  std::vector<double> means(passes.samples_ms.size());
-  for (const auto& of_rank : passes.parts) {
-    for (size_t i = 0; i < means.size(); ++i)
-      means[i] += of_rank[i].*part / static_cast<double>(passes.parts.size());
-  }
-  return median(means);
+// Of one rank.
+double part_of(Part part, std::span<const PassParts> passes, std::span<const double> weights) {
+  double sum = 0;
+  for (size_t i = 0; i < passes.size(); ++i) sum += weights[i] * passes[i].*part;
+  return sum;
 }
 
-RankTimes times_of(int rank, const std::string& host, std::span<const PassParts> passes, bool training,
+// The mean over all ranks.
+double mean_of(Part part, const JointPasses& passes, std::span<const double> weights) {
+  double sum = 0;
+  for (const auto& of_rank : passes.parts) sum += part_of(part, of_rank, weights);
+  return sum / static_cast<double>(passes.parts.size());
+}
+
+RankTimes times_of(int rank, const std::string& host, const std::function<double(Part)>& part, bool training,
                    bool scattered) {
   RankTimes times = {.rank = rank,
                      .host = host,
-                     .forward_ms = median_of(&PassParts::forward_ms, passes),
-                     .wait_ms = median_of(&PassParts::wait_ms, passes)};
+                     .forward_ms = part(&PassParts::forward_ms),
+                     .wait_ms = part(&PassParts::wait_ms)};
   if (scattered) {
-    times.scatter_ms = median_of(&PassParts::scatter_ms, passes);
-    times.gather_ms = median_of(&PassParts::gather_ms, passes);
+    times.scatter_ms = part(&PassParts::scatter_ms);
+    times.gather_ms = part(&PassParts::gather_ms);
   }
   if (!training) return times;
-  times.backward_ms = median_of(&PassParts::backward_ms, passes);
-  times.allreduce_ms = median_of(&PassParts::allreduce_ms, passes);
-  times.exposed_allreduce_ms = median_of(&PassParts::exposed_allreduce_ms, passes);
-  times.update_ms = median_of(&PassParts::update_ms, passes);
+  times.backward_ms = part(&PassParts::backward_ms);
+  times.allreduce_ms = part(&PassParts::allreduce_ms);
+  times.exposed_allreduce_ms = part(&PassParts::exposed_allreduce_ms);
+  times.update_ms = part(&PassParts::update_ms);
   return times;
 }
 
@@ -119,25 +134,28 @@ std::string unique_id() {
 void add_parts(const JointPasses& passes, std::span<const std::string> hosts, bool training, Record& record) {
   const bool scattered = record.parallel == kScatter, shared = passes.parts.size() > 1 || scattered;
   if (passes.samples_ms.empty() || (!training && !shared)) return;
-  record.forward_ms = mean_of(&PassParts::forward_ms, passes);
+  const std::vector<double> weights = pass_weights(passes.samples_ms);
+  const auto mean = [&](Part part) { return mean_of(part, passes, weights); };
+  record.forward_ms = mean(&PassParts::forward_ms);
   if (training) {
-    record.backward_ms = mean_of(&PassParts::backward_ms, passes);
-    record.update_ms = mean_of(&PassParts::update_ms, passes);
+    record.backward_ms = mean(&PassParts::backward_ms);
+    record.update_ms = mean(&PassParts::update_ms);
   }
   if (!shared) return;
-  record.wait_ms = mean_of(&PassParts::wait_ms, passes);
+  record.wait_ms = mean(&PassParts::wait_ms);
   record.bytes_moved = passes.bytes_moved;
   if (scattered) {
-    record.scatter_ms = mean_of(&PassParts::scatter_ms, passes);
-    record.gather_ms = mean_of(&PassParts::gather_ms, passes);
+    record.scatter_ms = mean(&PassParts::scatter_ms);
+    record.gather_ms = mean(&PassParts::gather_ms);
   }
   if (training) {
-    record.allreduce_ms = mean_of(&PassParts::allreduce_ms, passes);
-    record.exposed_allreduce_ms = mean_of(&PassParts::exposed_allreduce_ms, passes);
+    record.allreduce_ms = mean(&PassParts::allreduce_ms);
+    record.exposed_allreduce_ms = mean(&PassParts::exposed_allreduce_ms);
   }
-  for (size_t rank = 0; rank < passes.parts.size() && passes.parts.size() > 1; ++rank)
-    record.ranks.push_back(
-        times_of(static_cast<int>(rank), hosts[rank], passes.parts[rank], training, scattered));
+  for (size_t rank = 0; rank < passes.parts.size() && passes.parts.size() > 1; ++rank) {
+    const auto own = [&](Part part) { return part_of(part, passes.parts[rank], weights); };
+    record.ranks.push_back(times_of(static_cast<int>(rank), hosts[rank], own, training, scattered));
+  }
 }
 
 Record describe(const Json& fields, std::string_view kind) {

@@ -92,6 +92,22 @@ TEST(Record, SeveralDevicesHaveTheMeanOfTheirPartsAndEachItsOwn) {
                    *record.median_ms);
 }
 
+TEST(Record, PartsThatTradePlacesAddUpToTheMedianPass) {
+  std::vector<PassParts> parts;
+  std::vector<double> samples;
+  for (const auto& [forward_ms, backward_ms] :
+       {std::pair{10, 90}, std::pair{11, 10}, std::pair{80, 20}, std::pair{79, 19}, std::pair{12, 95},
+        std::pair{500, 20}, std::pair{15, 86}}) {
+    parts.push_back({.forward_ms = double(forward_ms), .backward_ms = double(backward_ms)});
+    samples.push_back(parts.back().total_ms());
+  }
+  const Record record =
+      make_record(kCase, {.passes = {.samples_ms = samples, .parts = {parts}}}, kSystem, {});
+  EXPECT_DOUBLE_EQ(record.median_ms.value(), 100);
+  EXPECT_DOUBLE_EQ(record.forward_ms.value(), 100.0 * (10 + 80 + 15) / (100 + 100 + 101));
+  EXPECT_DOUBLE_EQ(*record.forward_ms + *record.backward_ms, *record.median_ms);
+}
+
 TEST(Record, DevicesWithoutCoresOfTheirOwnAreOversubscribed) {
   Measurement measurement = three_passes();
   measurement.has_cores = false;
