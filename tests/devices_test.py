@@ -282,35 +282,39 @@ class Losses(Test):
         except OSError:
             return False
 
-    def lose(self, sign, rank, after_s):
-        store = self.folder / "results.db"
-        store.unlink(missing_ok=True)
-        cells = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1,2,3", "--mode", "train", "--repeat", "300",
-                 "--devices", "2", "--threads", "1", "--db", str(store)]
-        process = subprocess.Popen([TACHO, *cells], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def lose(self, sign, rank, call, moment):
+        """What is said of a rank of two that is lost when moment() is over; nothing where the call was done before."""
+        process = subprocess.Popen([TACHO, *map(str, call), "--devices", "2", "--threads", "1"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
         while len(ranks := ranks_of(process)) < 2:
             self.assertIsNone(process.poll())
             time.sleep(0.05)
-        time.sleep(after_s)
-        if process.poll() is not None:
-            return process.communicate()  # it was done before
+        moment()
         begin = time.monotonic()
-        os.kill(ranks[rank], sign)
+        if process.poll() is None:
+            os.kill(ranks[rank], sign)
         _, said = process.communicate(timeout=60)
         if process.returncode == 0:
-            return
+            return ""
         self.assertEqual(process.returncode, 1, said)
         self.assertLess(time.monotonic() - begin, 30)
-        lines = [line for line in said.splitlines() if "on host" in line]
-        self.assertEqual(len(lines), 1, said)
-        self.assertRegex(lines[0], rf"tacho: rank {rank} on host \S+ ")
+        (line,) = (line for line in said.splitlines() if "on host" in line)
+        self.assertRegex(line, rf"tacho: rank {rank} on host \S+ ")
         self.assertEqual([], [pid for pid in ranks if self.runs(pid)])
+        return line
+
+    def lose_while_measuring(self, sign, rank, after_s):
+        store = self.folder / "results.db"
+        store.unlink(missing_ok=True)
+        cells = ["bench", "squeezenet1_1", "--image", "64", "--batch", "1,2,3", "--mode", "train", "--repeat", "300",
+                 "--db", store]
+        line = self.lose(sign, rank, cells, lambda: time.sleep(after_s))
         kept = json.loads(run("results", "export", "--db", store).stdout or "[]") if store.exists() else []
-        if "--continue" in lines[0]:
-            done = run(*cells, "--continue")
+        if "--continue" in line:
+            done = run(*cells, "--devices", "2", "--threads", "1", "--continue")
             self.assertEqual(done.returncode, 0, done.stderr)
             after = json.loads(run("results", "export", "--db", store).stdout)
-            self.assertEqual(len(after), 3)
+            self.assertEqual(len(after), 3, [(record["batch"], record.get("reason")) for record in after])
             self.assertLessEqual({record["id"] for record in kept}, {record["id"] for record in after})
 
     def test_a_rank_that_is_lost_ends_all_and_is_named(self):
@@ -320,7 +324,25 @@ class Losses(Test):
             for turn in range(moments):
                 for rank in (0, 1) if not SOAK else (turn % 2,):
                     with self.subTest(sign=sign, rank=rank, turn=turn):
-                        self.lose(sign, rank, draw.uniform(0.3, 8))
+                        self.lose_while_measuring(sign, rank, draw.uniform(0.3, 8))
+
+    def test_a_training_that_lost_a_rank_can_be_resumed(self):
+        checkpoints = self.folder / "checkpoints"
+        training = ["train", "squeezenet1_1", "--data", "synthetic", "--subset", "64", "--image", "64", "--batch", "4",
+                    "--steps", "100", "--no-db"]
+        call = [*training, "--checkpoint", checkpoints, "--checkpoint-every", "4"]
+
+        def learn_a_little():
+            while not list(checkpoints.glob("*.safetensors")):
+                time.sleep(0.05)
+
+        for rank, more in ((1, []), (0, ["--resume"])):
+            line = self.lose(signal.SIGKILL, rank, [*call, *more], learn_a_little)
+            self.assertIn("the same call with --resume goes on", line)
+        done = run(*call, "--devices", "2", "--threads", "1", "--resume", "--format", "json")
+        self.assertRegex(done.stderr, r"resumed at step [1-9]\d* of 100")
+        self.assertEqual(json.loads(done.stdout)[0]["iterations"], 100)
+        self.assertIn("--checkpoint DIR", self.lose(signal.SIGKILL, 1, training, lambda: time.sleep(1.5)))
 
     def test_ctrl_c_keeps_what_is_finished(self):
         store = self.folder / "results.db"

@@ -238,7 +238,7 @@ bool done_by_started_ranks(const Job& job, CommandContext& context) {
     throw UserError("--devices {}: the launcher gave {} rank{}; ask it for {}", devices, ranks,
                     ranks == 1 ? "" : "s", devices);
   }
-  start_ranks(devices, context);
+  start_ranks(devices, job.after_loss.empty() ? "what was finished is kept" : job.after_loss, context);
   return true;
 }
 

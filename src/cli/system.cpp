@@ -154,7 +154,7 @@ void measure_network(const SystemOptions& options, CommandContext& context) {
     throw UserError("--format: 'tacho system --network' prints table, md or csv");
   if (context.ranks.is_first()) check_output(options.output);
   if (!context.ranks.were_launched()) {
-    start_ranks(kLocalRanks, context);
+    start_ranks(kLocalRanks, "all ranks are stopped", context);
     return;
   }
   if (world.size() < 2) throw UserError("--network: the launcher gave 1 rank; ask it for 2 or more");

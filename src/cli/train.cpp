@@ -219,7 +219,10 @@ void train_command(TrainOptions& options, const Command& command, CommandContext
   const std::unique_ptr<TrainingData> data = complete(options, command, context.ranks.world());
   std::vector<TrainingJob> jobs = {options.job};
   const Job job = {.items = train_items(std::move(jobs), *data),
-                   .first_result = "the first epoch was finished"};
+                   .first_result = "the first epoch was finished",
+                   .after_loss = options.job.control.checkpoints
+                                     ? "the same call with --resume goes on from the latest checkpoint"
+                                     : "with --checkpoint DIR such a run can be resumed"};
   run_job(job, options.keep, context);
 }
 

@@ -332,7 +332,8 @@ void Caller::leave_word(const std::string& line) const {
   [[maybe_unused]] const ssize_t sent = send(connection_, line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments) {
+LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments,
+                            const std::string& after_loss) {
   Launcher launcher(launcher_command(ranks, arguments));
   const int status = launcher.wait();
   if (status == kCannotExecute && !launcher.began())
@@ -342,8 +343,7 @@ LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments) {
   // Others speak only where rank 0 cannot.
   if (end.words.empty() && !launcher.last_word().empty()) end.words = {launcher.last_word()};
   const std::string loss = loss_in(launcher.output());
-  if (end.words.empty() && !loss.empty())
-    end.words = {fmt::format("tacho: {}; what was finished is kept", loss)};
+  if (end.words.empty() && !loss.empty()) end.words = {fmt::format("tacho: {}; {}", loss, after_loss)};
   if (end.words.empty() && status != 0 && !launcher.began())
     throw UserError("--devices: mpirun could not start {} ranks: {}", ranks, trim(launcher.output()));
   if (!end.words.empty()) end.status = kLost;

@@ -42,7 +42,8 @@ struct LaunchEnd {
 };
 
 // Runs this program `ranks` times with these arguments, as ranks of one launcher on this machine, and waits
-// for their end. Ctrl-C reaches them as SIGUSR1. Throws UserError where there is no launcher.
-LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments);
+// for their end. Ctrl-C reaches them as SIGUSR1. `after_loss` follows the news of a lost rank where no rank
+// was left to tell it. Throws UserError where there is no launcher.
+LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments, const std::string& after_loss);
 
 }  // namespace tacho
