@@ -93,6 +93,26 @@ class Measuring(Test):
             parts = [record[part] for part in ("scatter_ms", "forward_ms", "gather_ms", "wait_ms")]
             self.assertAlmostEqual(sum(parts), record["median_ms"], delta=0.05 * record["median_ms"])
 
+    def test_the_grid_of_devices_and_batches_says_where_each_time_went(self):
+        store = self.folder / "grid.db"
+        done = run("suite", "grid", "--scale", "0.001", "--devices", "1,2", "--format", "md", "--db", store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        times, parts = ([[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("| ")]
+                        for table in done.stdout.split("Where the time went"))
+        here = [row for row in times[1:] if row[2] == "native"]
+        self.assertEqual(([row[3] for row in here], times[0][4:6]), (["1", "2"], ["16", "32"]))
+        self.assertIn("DGX Station V100", [row[1] for row in times])
+        columns = [parts[0].index(name) for name in ("Scatter ms", "Forward ms", "Wait ms", "Gather ms")]
+        cells = {(int(row[0]), int(row[1])): row for row in parts[1:]}
+        self.assertEqual(sorted(cells), [(1, 16), (1, 32), (2, 16), (2, 32)])
+        kept = json.loads(run("results", "export", "--db", store).stdout)
+        self.assertEqual(sorted((record["devices"], record["devices"] * record["batch"]) for record in kept), sorted(cells))
+        for record in kept:
+            row = cells[record["devices"], record["devices"] * record["batch"]]
+            self.assertAlmostEqual(sum(float(row[column]) for column in columns), record["median_ms"], delta=0.05 * record["median_ms"])
+        page = store.with_suffix(".report.html").read_text()
+        self.assertEqual([], [record["id"] for record in kept if record["id"] not in page])
+
     def test_devices_without_cores_are_oversubscribed_and_have_no_speedup(self):
         cores = len(os.sched_getaffinity(0))
         *_, most = self.records("bench", *self.SMALL, "--batch", "1", "--devices", f"1,{2 * cores}")

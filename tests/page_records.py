@@ -279,3 +279,12 @@ def device_records():
                 maker.measured(ms, 0.01, **plain("resnet50", "infer", total // devices, devices=devices, threads=2, system=THIS_MACHINE, **sharing), **times,
                                **({"bytes_moved": 7 << 20} if times else {}))
     return maker.records
+
+
+def one_shared_total():
+    """Each number of devices had two batches, but only one total batch ran on both."""
+    maker = Maker()
+    for devices in (1, 2):
+        for batch in (4, 8):
+            maker.measured(6.0 * batch, 0.01, **plain("resnet50", "infer", batch, devices=devices, threads=2, system=THIS_MACHINE))
+    return maker.records

@@ -17,7 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 from devtools import Browser, find_chromium
-from page_records import HOSTILE, HOSTILE_IMAGE, device_records, machine_records, page_records, variants
+from page_records import HOSTILE, HOSTILE_IMAGE, device_records, machine_records, one_shared_total, page_records, variants
 
 SECTIONS = ["zoo", "batch", "scaling", "parts", "grid", "roofline", "training", "volumes", "compare", "all"]
 WIDE, NARROW = (1400, 900), (390, 844)
@@ -414,7 +414,7 @@ class DevicesTest(BrowserTest):
     def test_an_opened_row_shows_ranks_buckets_and_what_was_lost(self):
         self.run_script("[...document.querySelectorAll('.results .open')].forEach(button => button.click())")
         text = self.run_script("document.querySelector('.results').innerText")
-        for words in ("4 devices, medians over the passes", "2 buckets of gradients: 1.00 MiB ready after 12.5 ms", "Longer than on one device by wait for the slowest 18.0"):
+        for words in ("4 devices, means over the middle passes", "2 buckets of gradients: 1.00 MiB ready after 12.5 ms", "Longer than on one device by wait for the slowest 18.0"):
             self.assertIn(words, text)
         self.assertNotIn("[object", text)
 
@@ -436,6 +436,14 @@ class DevicesTest(BrowserTest):
         shared = self.run_script("""['zoo', 'batch'].flatMap(id => charts.filter(chart => chart.canvas.closest('section').id === id))
             .flatMap(chart => chart.data.datasets).flatMap(set => set.data).filter(point => point.entry && (point.entry.record.parallel || point.entry.record.devices > 1)).length""")
         self.assertEqual(shared, 0)
+
+
+class OneColumnTest(BrowserTest):
+    records = staticmethod(one_shared_total)
+
+    def test_one_total_batch_is_no_grid(self):
+        self.assertIn("scaling", self.sections())
+        self.assertNotIn("grid", self.sections())
 
 
 class PartlessTest(BrowserTest):

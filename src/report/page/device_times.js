@@ -48,7 +48,7 @@ function ranksTable(record) {
   const hosts = ranks.some(({ host }) => host);
   const head = (text, isNumber) => h('th', { scope: 'col', class: isNumber ? 'num' : undefined }, text);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rank by rank, scrollable' }, h('table', { class: 'data ranks' },
-    h('caption', {}, `${plural(ranks.length, 'device')}, medians over the passes, ms`),
+    h('caption', {}, `${plural(ranks.length, 'device')}, means over the middle passes, ms`),
     h('thead', {}, h('tr', {}, head('rank', true), hosts ? head('host') : null, parts.map(({ name }) => head(name, true)))),
     h('tbody', {}, ranks.map((times) => h('tr', {}, h('td', { class: 'num' }, String(times.rank ?? 0)), hosts ? h('td', {}, times.host || '') : null,
       parts.map(({ field }) => h('td', { class: 'num' }, number(times[field]))))))));

@@ -2,11 +2,13 @@
 
 function gridGroups(entries) {
   const usable = entries.filter((entry) => isPass(entry) && entry.record.devices && entry.images && (entry.time || NO_FIGURE.has(entry.record.verdict)));
-  return groupsOverDevices(usable).filter((group) => {
-    const rows = groupBy(group, ({ record }) => record.devices);
-    const crossed = [...rows.values()].filter((row) => new Set(row.map((entry) => entry.images)).size > 1);
-    return crossed.length > 1;
-  });
+  return groupsOverDevices(usable).filter((group) => crossedTotals(group).length > 1);
+}
+
+// A batch measured on one number of devices only belongs to the batch curves.
+function crossedTotals(group) {
+  const byTotal = groupBy(group, (entry) => entry.images);
+  return [...byTotal].filter(([, entries]) => devicesOf(entries) > 1).map(([total]) => total).sort((a, b) => a - b);
 }
 
 // 0 for the fastest cell, 1 for the slowest, even steps for even ratios.
@@ -27,9 +29,7 @@ function heatCell(entry, shade) {
 
 function heatFigure(group) {
   const { record, system } = group[group.length - 1];
-  // A batch measured on one number of devices only belongs to the batch curves.
-  const totals = unique(group.map((entry) => entry.images)).sort((a, b) => a - b)
-    .filter((total) => new Set(group.filter((entry) => entry.images === total).map(({ record }) => record.devices)).size > 1);
+  const totals = crossedTotals(group);
   const devices = unique(group.map((entry) => entry.record.devices)).sort((a, b) => a - b);
   const shade = shadeOf(group);
   const at = (count, total) => group.filter((entry) => entry.record.devices === count && entry.images === total)
