@@ -17,11 +17,12 @@ namespace fs = std::filesystem;
 
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", stable_hash(text)); }
 
-void require_equal(Communicator& ranks, const std::string& what, const std::string& own) {
+void require_equal(Communicator& ranks, const std::string& what, const std::string& own,
+                   const std::string& advice = "") {
   const std::vector<std::string> all = all_gather(ranks, own);
   for (size_t rank = 1; rank < all.size(); ++rank) {
     if (all[rank] != all[0])
-      throw std::runtime_error(fmt::format("rank {} has other {} than rank 0", rank, what));
+      throw std::runtime_error(fmt::format("rank {} has other {} than rank 0{}", rank, what, advice));
   }
 }
 
@@ -78,7 +79,7 @@ std::string kernels_of(const Plan& plan) {
 }
 
 void require_equal_plans(Communicator& ranks, Plan& plan) {
-  require_equal(ranks, "kernels; choose one with --kernel", kernels_of(plan));
+  require_equal(ranks, "kernels", kernels_of(plan), "; choose one with --kernel");
   std::string sizes;
   for (const std::span<float> range : plan.gradients()) sizes += fmt::format("{},", range.size());
   require_equal(ranks, "gradients", sizes);
