@@ -84,6 +84,14 @@ class Measuring(Test):
             self.assertAlmostEqual(two["speedup"], two["images_per_s"] / one["images_per_s"])
         self.assertAlmostEqual(sum(bucket["bytes"] for bucket in one["buckets"]), 4 * 1_235_496, delta=1e5)
 
+    def test_gradients_are_exchanged_in_pieces_of_the_size_asked_for(self):
+        small, large = self.records("bench", *self.SMALL, "--mode", "train", "--batch", "4", "--devices", "2", "--bucket-mib", "1,25")
+        self.assertEqual((small["bucket_mib"], large["bucket_mib"]), (1, 25))
+        pieces, fewer = ([bucket["bytes"] for bucket in record["buckets"]] for record in (small, large))
+        self.assertLessEqual(max(pieces), 1 << 20)
+        self.assertGreater(len(pieces), len(fewer))
+        self.assertEqual(sum(pieces), sum(fewer))
+
     def test_a_batch_is_scattered_and_gathered(self):
         for devices, record in zip((1, 2), self.records("bench", *self.SMALL, "--batch", "3", "--parallel", "scatter",
                                                         "--devices", "1,2")):
@@ -285,6 +293,15 @@ class Mistakes(Test):
         done = run(*self.TRAINING, "--weights", weights.name, "--log", "results/log", "--save-weights", "results/weights",
                    launcher=[*MPIRUN, "-n", "2", script], cwd=here)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_ranks_of_another_version_of_the_program_are_refused(self):
+        version = json.loads(run("system", "--format", "json").stdout)["version"].encode()
+        other, newer = self.folder / "tacho", version[:-1] + b"x"
+        other.write_bytes(pathlib.Path(TACHO).read_bytes().replace(version + b"\0", newer + b"\0"))
+        other.chmod(0o755)
+        script = self.script("unlike", f'[ "$OMPI_COMM_WORLD_RANK" = 0 ] && exec "$@"\nshift\nexec {other} "$@"')
+        done = self.refuses(*self.TRAINING, launcher=[*MPIRUN, "-n", "2", script], saying="ranks disagree")
+        self.assertIn(f"({newer.decode()}, commit", done.stderr)
 
     def test_what_fails_in_one_process_alone_is_no_matter_of_mpi(self):
         done = run("weights", "init", "vgg16", "--classes", 10_000_000, "-o", self.folder / "weights")
