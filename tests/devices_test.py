@@ -143,6 +143,8 @@ class Measuring(Test):
         self.refuses("bench", "resnet18", "--devices", "3", launcher=two, saying="the launcher gave 2 ranks; ask it for 3")
         self.refuses("bench", "resnet81", launcher=two, saying="resnet81")
         self.refuses("suite", "nodes", launcher=two, saying="several")
+        for option in ("--db", "--continue", "--devices", "--data"):
+            self.refuses("suite", "nodes", option, "1", saying=f"{option}: ")
         self.refuses("resnet18", launcher=two, saying="unknown command")
         self.refuses("system", "--format", "csv", launcher=two, saying="prints table, md or json")
         unlike = self.script("unlike", 'exec "$@" --batch $((OMPI_COMM_WORLD_RANK + 1))')

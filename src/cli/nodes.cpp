@@ -38,7 +38,9 @@ Json json_of(const NodeCheck& check) {
 
 std::string shown(const NodeCheck& check, const Layout& layout) {
   if (layout.format == Format::json) return to_text(json_of(check), 2) + "\n";
-  return render(nodes_table(check.hosts, check.figures), layout);
+  const std::string table = render(nodes_table(check.hosts, check.figures), layout);
+  if (!is_for_people(layout.format)) return table;
+  return table + "\n" + wrap(outlier_rule(check.hosts, check.figures) + "\n", layout.width);
 }
 
 }  // namespace

@@ -165,6 +165,20 @@ void measure_and_report(const Suite& suite, const SuiteOptions& options, Command
   run_job(job, options.keep, context);
 }
 
+// What would be ignored.
+void refuse_other_options(const Suite& suite, const SuiteOptions& options) {
+  const auto refuse = [&](const char* option, bool given, const char* why) {
+    if (given) throw UserError("{}: {}; leave it out with {}", option, why, suite.name);
+  };
+  refuse("--data", suite.trainings == nullptr && !options.data.empty(), "is for the suite cifar");
+  if (!suite.runs_volumes) refuse_volume_options(options.volume, suite.name);
+  if (!suite.compares_hosts) return;
+  refuse("--db", options.keep.store.file.has_value(), "nothing is kept of hosts");
+  refuse("--continue", options.keep.resumed.has_value(), "nothing is kept of hosts");
+  refuse("--system", !options.keep.system.empty(), "every host has its own name");
+  refuse("--devices", !options.devices.empty(), "all ranks of the launcher are compared");
+}
+
 }  // namespace
 
 void add_suite_command(Command app, CommandContext& context) {
@@ -189,11 +203,11 @@ void add_suite_command(Command app, CommandContext& context) {
   add_continue_option(command, options->keep);
   command.on_run([options, &context] {
     const Suite& suite = find_suite(options->name);
+    refuse_other_options(suite, *options);
     if (suite.runs_volumes) {
       options->volume.scale = options->scale;
       return run_volume_suite(options->volume, machine_of(*options, context), options->keep, context);
     }
-    refuse_volume_options(options->volume, suite.name);
     if (suite.compares_hosts) return run_nodes_suite(options->keep.output, options->scale, context);
     if (suite.trainings != nullptr) return train_and_report(suite, *options, context);
     measure_and_report(suite, *options, context);

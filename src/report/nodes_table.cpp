@@ -37,6 +37,17 @@ Grid nodes_table(std::span<const std::string> hosts, std::span<const HostFigures
   return grid;
 }
 
+std::string outlier_rule(std::span<const std::string> hosts, std::span<const HostFigures> figures) {
+  return fmt::format(
+      "A host is slow where a figure is behind the median of all hosts by more than {} %, and by more than "
+      "{} "
+      "standard deviations of the noise of its rounds and of the spread among the hosts. With normal noise "
+      "fewer than 1 in {} healthy figures is: here at most 1 false alarm in {} runs. Other work on a host "
+      "raises more.",
+      kBehindPercent, kBehindDeviations, kFiguresPerFalseAlarm,
+      kFiguresPerFalseAlarm / std::max<size_t>(1, hosts.size() * figures.size()));
+}
+
 std::vector<std::string> slow_hosts(std::span<const std::string> hosts,
                                     std::span<const HostFigures> figures) {
   std::vector<std::string> slow;

@@ -23,6 +23,13 @@ TEST(NodesTable, SaysWhatIsWrongWithWhichHost) {
   EXPECT_THAT(slow_hosts(kHosts, figures), ElementsAre("c"));
 }
 
+TEST(NodesTable, ComesWithItsRuleAndWhatThatMeansForSoManyFigures) {
+  EXPECT_THAT(
+      outlier_rule(kHosts, std::vector{kEven, kOneSlow}),
+      testing::AllOf(HasSubstr("more than 10 %"), HasSubstr("more than 5 standard deviations"),
+                     HasSubstr("1 in 4000 healthy figures"), HasSubstr("at most 1 false alarm in 500 runs")));
+}
+
 TEST(NodesTable, HasNothingToSayOfEvenHosts) { EXPECT_TRUE(slow_hosts(kHosts, std::vector{kEven}).empty()); }
 
 }  // namespace

@@ -8,7 +8,6 @@
 namespace tacho {
 namespace {
 
-constexpr double kLeastPercent = 10, kDeviations = 5;
 constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
 constexpr double kMedianToMean = 1.2533;    // how much less sure a median is
 constexpr size_t kHostsThatSpread = 4;      // with fewer, one that is slow makes up too much of the spread
@@ -33,7 +32,7 @@ std::vector<HostStanding> stand(const HostFigures& figures) {
   const double of_median = kMedianToMean * noise_share(figures) / std::sqrt(rounds);
   const double of_hosts =
       values.size() < kHostsThatSpread || center <= 0 ? 0 : kMadToDeviation * mad(values) / center;
-  const double limit = std::max(kLeastPercent, 100 * kDeviations * std::hypot(of_median, of_hosts));
+  const double limit = std::max(kBehindPercent, 100 * kBehindDeviations * std::hypot(of_median, of_hosts));
   std::vector<HostStanding> standings;
   for (const double value : values)
     standings.push_back({value, center > 0 ? 100 * (1 - value / center) : 0, limit});

@@ -19,11 +19,15 @@ struct HostStanding {
   bool is_outlier() const { return behind_percent > limit_percent; }
 };
 
-// A host is an outlier where it is behind the median of all hosts by more than 10 %, and by more than five
-// standard deviations of what is compared: the noise of a host's median, from the spread of its samples, and
-// the spread of the hosts around their median. That noise is estimated from few samples, so five are less
-// than they seem: of 12,000 healthy figures that the test draws with normal noise none is named, which says
-// with 95 % confidence that it happens to fewer than 1 in 4,000.
+inline constexpr double kBehindPercent = 10, kBehindDeviations = 5;
+// One of more healthy figures than this is an outlier by chance, where noise is normal: of 12,000 that the
+// test draws none is, which says so with 95 % confidence. The deviations are less than they seem, since noise
+// is estimated from few samples.
+inline constexpr int kFiguresPerFalseAlarm = 4000;
+
+// A host is an outlier where it is behind the median of all hosts by more than so many per cent, and by more
+// than so many standard deviations of what is compared: the noise of a host's median, from the spread of its
+// samples, and the spread of the hosts around their median.
 std::vector<HostStanding> stand(const HostFigures& figures);
 
 }  // namespace tacho
