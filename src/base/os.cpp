@@ -41,6 +41,8 @@ std::string kernel_version() { return kernel().release; }
 
 std::string host_name() { return kernel().nodename; }
 
+std::string boot_id() { return std::string(trim(read_file_if_present("/proc/sys/kernel/random/boot_id"))); }
+
 std::string machine_id(const std::filesystem::path& root) {
   const std::string file = read_file_if_present(root / "etc/machine-id");
   const std::string own(trim(file));

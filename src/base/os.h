@@ -14,6 +14,9 @@ std::string kernel_version();
 
 std::string host_name();
 
+// Another one for every start of every machine, whatever their names; empty where the system does not say.
+std::string boot_id();
+
 // The same for this installation for good and different for others: 16 hexadecimal digits that tell nothing
 // about it. Made from the system's own id, or from the host's name where there is none.
 std::string machine_id(const std::filesystem::path& root = "/");

@@ -44,6 +44,7 @@ TEST(MachineId, DoesNotTellTheSystemsOwnId) {
 TEST(Os, HasAKernelAndAHost) {
   EXPECT_FALSE(kernel_version().empty());
   EXPECT_FALSE(host_name().empty());
+  EXPECT_EQ(boot_id().size(), 36u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/clock.h"
@@ -56,9 +57,23 @@ void require_same_call(Communicator& all, const std::vector<std::string>& hosts,
 
 }  // namespace
 
+std::vector<std::string> distinct_hosts(std::vector<std::string> names,
+                                        const std::vector<std::string>& boot_ids) {
+  std::map<std::string, std::vector<std::string>> machines;  // by name, in the order of ranks
+  for (size_t rank = 0; rank < names.size(); ++rank) {
+    auto& known = machines[names[rank]];
+    const auto found = std::ranges::find(known, boot_ids[rank]);
+    const auto index = found - known.begin();
+    if (found == known.end()) known.push_back(boot_ids[rank]);
+    if (index > 0) names[rank] += fmt::format("#{}", index + 1);
+  }
+  return names;
+}
+
 World::World(std::unique_ptr<Communicator> all, const std::string& call) : all_(std::move(all)) {
   hosts_ = all_gather(*all_, host_name());
   require_same_call(*all_, hosts_, call);
+  hosts_ = distinct_hosts(std::move(hosts_), all_gather(*all_, boot_id()));
   cpus_ = all_gather(*all_, fmt::format("{}", fmt::join(allowed_cpus(), ",")));
   const double cores = usable_cores();
   for (const double count : all_gather(*all_, std::span(&cores, 1)))

@@ -9,6 +9,11 @@
 
 namespace tacho {
 
+// The name of each rank's host. Containers on several machines may have one name: then the second machine is
+// "b7#2". Hosts of several names count as several, also where they share a machine.
+std::vector<std::string> distinct_hosts(std::vector<std::string> names,
+                                        const std::vector<std::string>& boot_ids);
+
 // Where one of the devices computes that are at work together: it is the `index`-th of `count` on its host.
 struct Seat {
   int index = 0, count = 1;

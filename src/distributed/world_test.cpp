@@ -32,6 +32,11 @@ TEST(World, SeatsRanksOfOneHostSideBySide) {
   });
 }
 
+TEST(World, TellsMachinesOfOneNameApartAndLeavesOtherNamesAlone) {
+  EXPECT_THAT(distinct_hosts({"a", "a", "b", "a", "a", "c"}, {"1", "2", "1", "1", "2", ""}),
+              testing::ElementsAre("a", "a#2", "b", "a", "a#2", "c"));
+}
+
 TEST(World, RefusesRanksThatRunAnotherCallOnAllOfThem) {
   on_thread_ranks(2, [](Communicator& all) {
     const std::string call = all.rank() == 0 ? "tacho bench a" : "tacho bench b";
