@@ -428,7 +428,7 @@ class Hosts(Test):
 
     def test_an_exchange_takes_what_the_link_says(self):
         cell = ["bench", "squeezenet1_1", "--image", "64", "--batch", "2", "--mode", "train", "--threads", "1", "--warmup", "1",
-                "--repeat", "3"]
+                "--repeat", "7"]
         with namespaces.Cluster(hosts=2, rate_mbit=200) as cluster:
             shown = {}
             for mbit in (200, 100):
