@@ -22,32 +22,32 @@ Point rounded_up(Point value, const Point& multiple) {
   return value;
 }
 
-void check(const Graph& network, const BlockOptions& options) {
+void check(const Graph& network, const BlockOptions& block) {
   const Shape& input = network.shape(network.inputs[0]);
   if (input.size() != 2 + kAxes || input[1] != 1)
     throw UserError("{} cannot be run on a volume: its input is {}, not one channel of three axes",
                     network.name, to_string(input));
   for (size_t axis = 0; axis < kAxes; ++axis) {
-    if (options.block[axis] < 1)
-      throw UserError("a block of {}: its {} must be 1 or more", to_string(options.block), kAxisNames[axis]);
-    if (options.halo && (*options.halo)[axis] < 0)
-      throw UserError("a halo of {}: its {} must be 0 or more", to_string(*options.halo), kAxisNames[axis]);
+    if (block.block[axis] < 1)
+      throw UserError("a block of {}: its {} must be 1 or more", to_string(block.block), kAxisNames[axis]);
+    if (block.halo && (*block.halo)[axis] < 0)
+      throw UserError("a halo of {}: its {} must be 0 or more", to_string(*block.halo), kAxisNames[axis]);
   }
 }
 
 // What the network runs on where a halo is given.
-Point with_halo(const Graph& network, const Point& multiple, const BlockOptions& options) {
+Point with_halo(const Graph& network, const Point& multiple, const BlockOptions& block) {
   Point image;
   for (size_t axis = 0; axis < kAxes; ++axis) {
-    const int64_t halo = (*options.halo)[axis], step = multiple[axis];
-    image[axis] = options.block[axis] + 2 * halo;
+    const int64_t halo = (*block.halo)[axis], step = multiple[axis];
+    image[axis] = block.block[axis] + 2 * halo;
     if (image[axis] % step == 0) continue;
     const int64_t above = rounded_up(image[axis], step) - 2 * halo, below = above - step;
     const std::string nearest = below > 0 ? fmt::format("nearest blocks: {} and {}", below, above)
                                           : fmt::format("nearest block: {}", above);
     throw UserError(
         "{} cannot run on a {} of {} (block {} and twice the halo {}): it must be a multiple of {} ({})",
-        network.name, kAxisNames[axis], image[axis], options.block[axis], halo, step, nearest);
+        network.name, kAxisNames[axis], image[axis], block.block[axis], halo, step, nearest);
   }
   return image;
 }
@@ -55,7 +55,8 @@ Point with_halo(const Graph& network, const Point& multiple, const BlockOptions&
 // A tile whose values stay in a core's caches is computed faster than a large one: unet3d_lite 1.3 times
 // where no tile has more than 2 MiB, in spite of the edges that neighbours both compute.
 constexpr int64_t kCachedBytes = int64_t{2} << 20;
-constexpr double kMostWork = 1.1;       // of small tiles, by that of the large ones
+constexpr int64_t kCachedWeightBytes = kCachedBytes / 8;  // Winograd's packed ones take up to 8 times as much
+constexpr double kMostWork = 1.1;                         // of small tiles, by that of the large ones
 constexpr int64_t kTilesPerThread = 4;  // at least, so that no thread waits long for the last
 
 int64_t weight_bytes(const Graph& graph) {
@@ -78,33 +79,29 @@ Point PlannedStage::shift(const Point& origin, const Point& result_cell, const P
   return moved;
 }
 
-CompileOptions options_of_lane(const PlannedStage& stage, CompileOptions options) {
-  if (stage.lanes > 1) options.threads = 1;
-  return options;
-}
-
-BlockPlan::BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options, int threads,
-                     bool side_by_side)
-    : options_(options),
-      bounded_(options.halo || options.border == Border::network),
+BlockPlan::BlockPlan(const Graph& network, const Engine& engine, const CompileOptions& options,
+                     const Point& volume, const BlockOptions& block)
+    : engine_(&engine),
+      options_(options),
+      block_(block),
+      bounded_(block.halo || block.border == Border::network),
       cells_(cell_sizes(network)) {
-  check(network, options);
+  check(network, block);
   Point multiple = period_of(network, {0, network.nodes.size(), network.outputs[0]}, cells_);
   for (size_t axis = 0; axis < kAxes; ++axis) multiple[axis] /= cell(network.inputs[0])[axis];
   network_ =
-      resized(network, options.halo ? with_halo(network, multiple, options) : rounded_up(volume, multiple));
+      resized(network, block.halo ? with_halo(network, multiple, block) : rounded_up(volume, multiple));
   if (cell(output()) != cell(input()))
     throw UserError("{} cannot be run in blocks: its output has other voxels than its input", network.name);
   find_largest(volume);
-  choose_tiles(options.activation_bytes);
-  // All threads together would wait for each other too often.
-  if (threads == 1 || side_by_side) use_caches(threads);
+  choose_tiles(block.activation_bytes);
+  if (may_use_caches()) use_caches();
 }
 
 Point BlockPlan::origin(const Box& output) const {
   Point begin = {};
-  if (!options_.halo) return begin;
-  for (size_t axis = 0; axis < kAxes; ++axis) begin[axis] = output.begin[axis] - (*options_.halo)[axis];
+  if (!block_.halo) return begin;
+  for (size_t axis = 0; axis < kAxes; ++axis) begin[axis] = output.begin[axis] - (*block_.halo)[axis];
   return begin;
 }
 
@@ -129,13 +126,13 @@ BlockPlan::Regions BlockPlan::regions(const Box& output) const {
 // Axes are independent of each other: a diagonal of blocks shows all that there are.
 void BlockPlan::find_largest(const Point& volume) {
   largest_.assign(network_.values.size(), Point{});
-  const Tiling tiling{volume, options_.block};
+  const Tiling tiling{volume, block_.block};
   const Point counts = tiling.counts();
   for (int64_t i = 0; i < *std::ranges::max_element(counts); ++i) {
     Box box;
     for (size_t axis = 0; axis < kAxes; ++axis) {
-      box.begin[axis] = std::min(i, counts[axis] - 1) * options_.block[axis];
-      box.end[axis] = std::min(box.begin[axis] + options_.block[axis], volume[axis]);
+      box.begin[axis] = std::min(i, counts[axis] - 1) * block_.block[axis];
+      box.end[axis] = std::min(box.begin[axis] + block_.block[axis], volume[axis]);
     }
     const Regions needed = regions(box);
     for (size_t id = 0; id < needed.size(); ++id)
@@ -224,24 +221,30 @@ void BlockPlan::choose_tiles(int64_t allowed_bytes) {
 }
 
 // Where weights are larger than the caches, small tiles would read all of them again and again.
-std::optional<PlannedStage> BlockPlan::cached(const PlannedStage& stage, int threads) const {
-  if (weight_bytes(stage.network.graph) > kCachedBytes) return {};
+std::optional<PlannedStage> BlockPlan::cached(const PlannedStage& stage) const {
+  if (weight_bytes(stage.network.graph) > kCachedWeightBytes) return {};
   PlannedStage tiles = stage;
   while (activation_bytes(tiles.network.graph) > kCachedBytes) {
     std::optional<PlannedStage> smaller = split(tiles);
     if (!smaller || flop(*smaller) > kMostWork * flop(stage)) break;
     tiles = *std::move(smaller);
   }
-  tiles.lanes = threads;
+  const int threads = options_.threads;
+  tiles.tiles_at_once = threads;
   const int64_t held = threads * activation_bytes(tiles.network.graph),
                 allowed = std::max(activation_bytes(stage.network.graph), threads * kCachedBytes);
   if (threads > 1 && (voxels(tile_counts(tiles)) < kTilesPerThread * threads || held > allowed)) return {};
   return tiles;
 }
 
-void BlockPlan::use_caches(int threads) {
+// Threads that share small tiles would wait for each other too often; a GPU has other caches.
+bool BlockPlan::may_use_caches() const {
+  return options_.device == kCpu && (options_.threads == 1 || engine_->computes_side_by_side());
+}
+
+void BlockPlan::use_caches() {
   for (PlannedStage& stage : stages_) {
-    if (std::optional<PlannedStage> tiles = cached(stage, threads)) stage = *std::move(tiles);
+    if (std::optional<PlannedStage> tiles = cached(stage)) stage = *std::move(tiles);
   }
 }
 
@@ -260,19 +263,25 @@ int64_t BlockPlan::buffer_bytes() const {
     int64_t tile = elements(stage.network.graph.shape(stage.network.graph.outputs[0]));
     for (size_t i = 0; i < stage.network.inputs.size(); ++i)
       tile += elements(stage.network.graph.shape(stage.network.graph.inputs[i]));
-    floats += stage.lanes * tile;
+    floats += stage.tiles_at_once * tile;
   }
   return float_bytes(floats);
 }
 
-BlockCost BlockPlan::cost(const Engine& engine, const CompileOptions& options) const {
+CompileOptions BlockPlan::options_of(const PlannedStage& stage) const {
+  CompileOptions options = options_;
+  if (stage.tiles_at_once > 1) options.threads = 1;
+  return options;
+}
+
+BlockCost BlockPlan::cost() const {
   BlockCost cost;
   cost.memory_bytes = buffer_bytes();
   cost.input_voxels = voxels(largest(input()));
   for (const PlannedStage& stage : stages_) {
-    const int64_t of_lane =
-        engine.estimate_memory_bytes(stage.network.graph, options_of_lane(stage, options));
-    for (int i = 0; i < stage.lanes; ++i) cost.memory_bytes = saturating_add(cost.memory_bytes, of_lane);
+    const int64_t of_tile = engine_->estimate_memory_bytes(stage.network.graph, options_of(stage));
+    for (int i = 0; i < stage.tiles_at_once; ++i)
+      cost.memory_bytes = saturating_add(cost.memory_bytes, of_tile);
     cost.flop += flop(stage);
   }
   Point box = largest(input()), multiple = period_of(network_, {0, network_.nodes.size(), output()}, cells_);

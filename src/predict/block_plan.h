@@ -14,22 +14,23 @@ struct PlannedStage {
   Point period = {};               // of its result, in cells of its result
   Point tile = {};                 // wanted of each: a multiple of the period
   std::array<bool, 3> whole = {};  // axes of which a tile holds all that the network has
-  int lanes = 1;                   // tiles at a time, each on a thread of its own; 1: one on all threads
+  int tiles_at_once = 1;           // each on a thread of its own; 1: one on all threads
   TileNetwork network = {};        // of the tile at the origin
 
   // How far a value's cells are moved in a tile that begins at `origin`.
   Point shift(const Point& origin, const Point& result_cell, const Point& cell) const;
 };
 
-// What one of a stage's lanes is compiled with.
-CompileOptions options_of_lane(const PlannedStage& stage, CompileOptions options);
+// How blocks are cut into tiles: whatever gives other tiles for the same options makes a new version, since
+// other tiles may round otherwise.
+inline constexpr int kTilingVersion = 2;
 
 // Everything about blocks that is decided before anything is compiled.
 class BlockPlan {
  public:
-  // `side_by_side`: threads may compute tiles of their own.
-  BlockPlan(const Graph& network, const Point& volume, const BlockOptions& options, int threads,
-            bool side_by_side);
+  // As estimate_block(). `engine` must outlive it.
+  BlockPlan(const Graph& network, const Engine& engine, const CompileOptions& options, const Point& volume,
+            const BlockOptions& block);
 
   // By value of the network: what a box of the volume needs of it. In the network's own positions, which are
   // the volume's, or begin at the halo.
@@ -47,25 +48,29 @@ class BlockPlan {
   ValueId input() const { return network_.inputs[0]; }
   ValueId output() const { return network_.outputs[0]; }
 
-  // `options` have the threads of the plan.
-  BlockCost cost(const Engine& engine, const CompileOptions& options) const;
+  BlockCost cost() const;
+  // What computes one of a stage's tiles is compiled with.
+  CompileOptions options_of(const PlannedStage& stage) const;
   // Of the values that stages hand on, and of what goes in and out of their plans.
   int64_t buffer_bytes() const;
 
  private:
   void find_largest(const Point& volume);
   void choose_tiles(int64_t allowed_bytes);
-  void use_caches(int threads);
+  bool may_use_caches() const;
+  void use_caches();
   Point period(const Stage& stage) const;
   int64_t planned_tile(const Stage& stage, const Point& counts, size_t axis) const;
   bool is_whole(const Stage& stage, const Point& counts, size_t axis) const;
   PlannedStage planned(const Stage& stage, const Point& counts) const;
   std::optional<PlannedStage> split(const PlannedStage& stage) const;
-  std::optional<PlannedStage> cached(const PlannedStage& stage, int threads) const;
+  std::optional<PlannedStage> cached(const PlannedStage& stage) const;
   double flop(const PlannedStage& stage) const;
   Point tile_counts(const PlannedStage& stage) const;
 
-  BlockOptions options_;
+  const Engine* engine_;
+  CompileOptions options_;
+  BlockOptions block_;
   bool bounded_ = false;
   Graph network_;  // of the extents that bound it
   std::vector<Point> cells_, largest_;

@@ -31,7 +31,7 @@ std::span<Float> channel(std::span<Float> all, int64_t number, const Box& box) {
 }
 
 // Computes one tile at a time: a plan and what goes in and out of it.
-struct Lane {
+struct TileWorker {
   std::unique_ptr<Plan> plan;
   std::vector<Tensor> inputs;  // those of the stage, then the bounds of its fences
   Tensor output;
@@ -39,7 +39,7 @@ struct Lane {
 
 struct CompiledStage {
   const PlannedStage* planned;
-  std::vector<Lane> lanes;
+  std::vector<TileWorker> workers;
   double flop = 0;  // of a tile
 };
 
@@ -53,21 +53,20 @@ Weights weights_of(const Graph& graph, const Weights& all) {
   return used;
 }
 
-Lane compiled_lane(const Graph& graph, const Weights& weights, const Engine& engine,
-                   const CompileOptions& options) {
-  Lane lane{engine.compile(graph, weights_of(graph, weights), options), {}, {}};
-  for (const ValueId id : graph.inputs) lane.inputs.emplace_back(graph.shape(id), graph.value(id).dtype);
-  lane.output = Tensor(graph.shape(graph.outputs[0]), DType::f32);
-  return lane;
+TileWorker compiled_worker(const Graph& graph, const Weights& weights, const Engine& engine,
+                           const CompileOptions& options) {
+  TileWorker worker{engine.compile(graph, weights_of(graph, weights), options), {}, {}};
+  for (const ValueId id : graph.inputs) worker.inputs.emplace_back(graph.shape(id), graph.value(id).dtype);
+  worker.output = Tensor(graph.shape(graph.outputs[0]), DType::f32);
+  return worker;
 }
 
 CompiledStage compiled(const PlannedStage& planned, const Weights& weights, const Engine& engine,
                        const CompileOptions& options) {
   const Graph& graph = planned.network.graph;
   CompiledStage stage{&planned, {}, static_cast<double>(cost_of(graph).flop)};
-  const CompileOptions of_lane = options_of_lane(planned, options);
-  for (int i = 0; i < planned.lanes; ++i)
-    stage.lanes.push_back(compiled_lane(graph, weights, engine, of_lane));
+  for (int i = 0; i < planned.tiles_at_once; ++i)
+    stage.workers.push_back(compiled_worker(graph, weights, engine, options));
   return stage;
 }
 
@@ -113,21 +112,20 @@ struct BlockRunner::State {
   double flop_done = 0;
   std::vector<std::vector<float>> buffers;  // by the network's value: what stages hand on
 
-  State(const Graph& network, const Point& volume, const BlockOptions& block, const Engine& engine,
-        int threads)
-      : plan(network, volume, block, threads, engine.computes_side_by_side()) {}
+  State(const Graph& network, const Engine& engine, const CompileOptions& options, const Point& volume,
+        const BlockOptions& block)
+      : plan(network, engine, options, volume, block), cost(plan.cost()) {}
 
   void compile(const Weights& weights, const Engine& engine, const CompileOptions& options) {
-    cost = plan.cost(engine, options);
     buffers.resize(plan.network().values.size());
     for (const PlannedStage& planned : plan.stages()) {
-      stages.push_back(compiled(planned, weights, engine, options));
+      stages.push_back(compiled(planned, weights, engine, plan.options_of(planned)));
       const ValueId id = planned.stage.nodes.output;
       if (id != plan.output())
         buffers[static_cast<size_t>(id)].resize(
             static_cast<size_t>(plan.channels(id) * voxels(plan.largest(id))));
     }
-    use_threads(options.threads);  // a lane's compilation left one in use
+    use_threads(options.threads);  // a worker's compilation left one in use
   }
 
   Point shift(const PlannedStage& planned, const Point& origin, ValueId value) const {
@@ -135,8 +133,8 @@ struct BlockRunner::State {
   }
 
   // What a tile reads of the values that are there; beyond them are zeros.
-  void give(const PlannedStage& planned, Lane& lane, const Point& origin, const BlockPlan::Regions& regions,
-            std::span<const float> input) const {
+  void give(const PlannedStage& planned, TileWorker& worker, const Point& origin,
+            const BlockPlan::Regions& regions, std::span<const float> input) const {
     const TileNetwork& tile = planned.network;
     for (size_t i = 0; i < tile.inputs.size(); ++i) {
       const ValueId id = planned.stage.inputs[i];
@@ -144,40 +142,40 @@ struct BlockRunner::State {
       const Box box = moved(tile.inputs[i], shift(planned, origin, id));
       const std::span<const float> from = id == plan.input() ? input : buffers[static_cast<size_t>(id)];
       for (int64_t c = 0; c < plan.channels(id); ++c)
-        place_into(box, region, channel(from, c, region), channel(lane.inputs[i].values<float>(), c, box));
-      lane.plan->write(tile.graph.inputs[i], lane.inputs[i]);
+        place_into(box, region, channel(from, c, region), channel(worker.inputs[i].values<float>(), c, box));
+      worker.plan->write(tile.graph.inputs[i], worker.inputs[i]);
     }
   }
 
-  void set_fences(const PlannedStage& planned, Lane& lane, const Point& origin) const {
+  void set_fences(const PlannedStage& planned, TileWorker& worker, const Point& origin) const {
     const TileNetwork& tile = planned.network;
     for (size_t i = 0; i < tile.fences.size(); ++i) {
       const TileFence& fence = tile.fences[i];
       const Point by = shift(planned, origin, fence.value);
-      Tensor& tensor = lane.inputs[tile.inputs.size() + i];
+      Tensor& tensor = worker.inputs[tile.inputs.size() + i];
       const auto bounds = tensor.values<int64_t>();
       for (size_t axis = 0; axis < by.size(); ++axis) {
         bounds[axis] = -(fence.begin[axis] + by[axis]);
         bounds[by.size() + axis] = bounds[axis] + plan.network().shape(fence.value)[axis + 2];
       }
-      lane.plan->write(fence.bounds, tensor);
+      worker.plan->write(fence.bounds, tensor);
     }
   }
 
   // One tile of a stage, of which the part inside of its region goes to `result`.
-  void run_tile(const PlannedStage& planned, Lane& lane, const Point& origin,
+  void run_tile(const PlannedStage& planned, TileWorker& worker, const Point& origin,
                 const BlockPlan::Regions& regions, std::span<const float> input,
                 std::span<float> result) const {
-    give(planned, lane, origin, regions, input);
-    set_fences(planned, lane, origin);
-    lane.plan->forward();
+    give(planned, worker, origin, regions, input);
+    set_fences(planned, worker, origin);
+    worker.plan->forward();
     const TileNetwork& tile = planned.network;
-    lane.plan->read_into(tile.graph.outputs[0], lane.output);
+    worker.plan->read_into(tile.graph.outputs[0], worker.output);
     const ValueId id = planned.stage.nodes.output;
     const Box& region = regions[static_cast<size_t>(id)];
     const Box part = intersection(moved(whole(planned.tile), origin), region);
     const Box box = moved(tile.output, origin);
-    const std::span<const float> values = std::as_const(lane.output).values<float>();
+    const std::span<const float> values = std::as_const(worker.output).values<float>();
     for (int64_t c = 0; c < plan.channels(id); ++c)
       copy_part(part, box, channel(values, c, box), region, channel(result, c, region));
   }
@@ -187,14 +185,14 @@ struct BlockRunner::State {
     const PlannedStage& planned = *stage.planned;
     const std::vector<Point> origins =
         tile_origins(planned, regions[static_cast<size_t>(planned.stage.nodes.output)]);
-    if (stage.lanes.size() == 1) {
-      for (const Point& origin : origins) run_tile(planned, stage.lanes[0], origin, regions, input, result);
+    if (stage.workers.size() == 1) {
+      for (const Point& origin : origins) run_tile(planned, stage.workers[0], origin, regions, input, result);
     } else {
       FirstError error;
-#pragma omp parallel for schedule(dynamic) num_threads(planned.lanes)
+#pragma omp parallel for schedule(dynamic) num_threads(planned.tiles_at_once)
       for (const Point& origin : origins) {
-        Lane& lane = stage.lanes[static_cast<size_t>(omp_get_thread_num())];
-        error.catch_in([&] { run_tile(planned, lane, origin, regions, input, result); });
+        TileWorker& worker = stage.workers[static_cast<size_t>(omp_get_thread_num())];
+        error.catch_in([&] { run_tile(planned, worker, origin, regions, input, result); });
       }
       error.rethrow();
     }
@@ -204,13 +202,12 @@ struct BlockRunner::State {
 
 BlockCost estimate_block(const Graph& network, const Engine& engine, const CompileOptions& options,
                          const Point& volume, const BlockOptions& block) {
-  return BlockPlan(network, volume, block, options.threads, engine.computes_side_by_side())
-      .cost(engine, options);
+  return BlockPlan(network, engine, options, volume, block).cost();
 }
 
 BlockRunner::BlockRunner(const Graph& network, const Weights& weights, const Engine& engine,
                          const CompileOptions& options, const Point& volume, const BlockOptions& block)
-    : state_(std::make_unique<State>(network, volume, block, engine, options.threads)) {
+    : state_(std::make_unique<State>(network, engine, options, volume, block)) {
   state_->compile(weights, engine, options);
 }
 
@@ -243,7 +240,7 @@ double BlockRunner::flop_done() const { return state_->flop_done; }
 int64_t BlockRunner::memory_bytes() const {
   int64_t bytes = state_->plan.buffer_bytes();
   for (const CompiledStage& stage : state_->stages) {
-    for (const Lane& lane : stage.lanes) bytes += lane.plan->memory_bytes();
+    for (const TileWorker& worker : stage.workers) bytes += worker.plan->memory_bytes();
   }
   return bytes;
 }

@@ -14,8 +14,8 @@ namespace tacho {
 // the network's strides.
 enum class Border { reflect, network };
 
-// Activations that a runner's plans may hold together: small ones stay in the caches, large ones compute less
-// twice.
+// Activations that a runner's plans may hold together, as far as tiles can be made smaller; where threads
+// compute tiles of their own, up to 2 MiB more of each thread and stage.
 inline constexpr int64_t kDefaultActivationBytes = int64_t{1} << 30;
 
 struct BlockOptions {

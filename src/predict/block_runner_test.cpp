@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/complaint.h"
 #include "base/error.h"
 #include "engine/engines.h"
 #include "graph/builder.h"
@@ -117,9 +118,8 @@ std::vector<float> truth(const Network& network, const Weights& weights, const P
 }
 
 std::vector<float> in_blocks(const Network& network, const Weights& weights, const Point& size,
-                             const std::vector<float>& volume, const BlockOptions& options, int threads = 1) {
-  CompileOptions compile = options_of_engine();
-  compile.threads = threads;
+                             const std::vector<float>& volume, const BlockOptions& options,
+                             const CompileOptions& compile = options_of_engine()) {
   BlockRunner runner(network.build(network.multiple), weights, engine(), compile, size, options);
   const Tiling tiling{size, options.block};
   const auto channels = static_cast<size_t>(runner.channels());
@@ -188,48 +188,138 @@ INSTANTIATE_TEST_SUITE_P(Borders, BlocksEqualTheWhole, testing::Values(Border::r
 
 TEST(Blocks, OfUNet3dEqualTheWhole) { expect_the_same(kUNet3d, {3, 30, 29}, {{2, 27, 27}}, Border::network); }
 
+// A volume of which threads compute tiles of their own.
+struct ManyTiles {
+  Point size = {21, 90, 101};
+  BlockOptions block = {.block = size};
+  Weights weights = initialize(kLite.build(kLite.multiple), 3);
+  std::vector<float> volume = random_volume(size);
+
+  std::vector<float> by_threads(int threads, const std::string& kernel) const {
+    const CompileOptions options = {.threads = threads, .kernel = kernel};
+    const BlockPlan plan(kLite.build(kLite.multiple), engine(), options, size, block);
+    EXPECT_EQ(plan.stages().front().tiles_at_once, threads);
+    return in_blocks(kLite, weights, size, volume, block, options);
+  }
+};
+
 TEST(Blocks, OfThreadsThatEachComputeTilesOfTheirOwnEqualTheWhole) {
-  const Point size = {21, 90, 77};
-  const BlockOptions options{.block = size};
-  const Graph graph = kLite.build(kLite.multiple);
-  for (const int threads : {2, 3}) {
-    const BlockPlan plan(graph, size, options, threads, true);
-    EXPECT_EQ(plan.stages().front().lanes, threads);
-    const Weights weights = initialize(graph, 3);
-    const std::vector<float> volume = random_volume(size);
-    EXPECT_LT(largest_difference(in_blocks(kLite, weights, size, volume, options, threads),
-                                 truth(kLite, weights, size, volume, options.border)),
-              kTolerance);
+  for (const Border border : {Border::reflect, Border::network}) {
+    ManyTiles tiles;
+    tiles.block.border = border;
+    const auto expected = truth(kLite, tiles.weights, tiles.size, tiles.volume, border);
+    for (const std::string& kernel : engine().kernels())
+      EXPECT_LT(largest_difference(tiles.by_threads(3, kernel), expected), kTolerance) << kernel;
   }
 }
 
-// Weights that outgrow the caches would be read again for every tile.
-TEST(Blocks, OfManyChannelsAreComputedByAllThreadsTogether) {
-  const BlockPlan plan(kUNet3d.build(kUNet3d.multiple), {55, 575, 575}, {.block = {55, 575, 575}}, 2, true);
-  EXPECT_EQ(plan.stages().front().lanes, 2);
-  EXPECT_TRUE(std::ranges::any_of(plan.stages(), [](const PlannedStage& stage) { return stage.lanes == 1; }));
+TEST(Blocks, OfThreadsAreTheSameInEveryRun) {
+  const ManyTiles tiles;
+  const std::string own_kernel = engine().kernels().back();
+  EXPECT_EQ(tiles.by_threads(3, own_kernel), tiles.by_threads(3, own_kernel));
 }
 
-TEST(Blocks, WithAHaloAreTheMiddleOfTheNetworkOnTheirBox) {
-  const Point size = {9, 50, 41}, halo = {2, 6, 5};
-  const BlockOptions options{
-      .block = {4, 20, 30}, .border = Border::reflect, .halo = halo, .activation_bytes = kManyTiles};
+// Weights that outgrow the caches, packed as Winograd needs them, would be read again for every tile.
+TEST(Blocks, OfManyChannelsAreComputedByAllThreadsTogether) {
+  const Point size = {55, 575, 575};
+  const BlockPlan plan(kUNet3d.build(kUNet3d.multiple), engine(), {.threads = 2}, size, {.block = size});
+  EXPECT_EQ(plan.stages().front().tiles_at_once, 2);
+  for (const PlannedStage& stage : plan.stages()) {
+    const CompileOptions one_thread = {.kernel = "winograd"};
+    const Graph& tile = stage.network.graph;
+    const int64_t packed = engine().estimate_memory_bytes(tile, one_thread) -
+                           engine().estimate_memory_bytes(tile, {.kernel = "direct"});
+    EXPECT_TRUE(stage.tiles_at_once == 1 || packed <= int64_t{4} << 20) << packed;
+  }
+}
+
+TEST(Blocks, OfAGpuAreNotCutForTheCachesOfACpu) {
+  const Point size = {21, 90, 77};
+  const BlockPlan plan(kLite.build(kLite.multiple), engine(), {.threads = 2, .device = "cuda:0"}, size,
+                       {.block = size});
+  for (const PlannedStage& stage : plan.stages()) {
+    EXPECT_EQ(stage.tiles_at_once, 1);
+    EXPECT_EQ(stage.counts, (Point{1, 1, 1}));
+  }
+}
+
+// Whose third tile cannot be computed.
+class FailingPlan : public Plan {
+ public:
+  void write(ValueId, const Tensor&) override {}
+  Tensor read(ValueId) const override { return {}; }
+  void read_into(ValueId, Tensor&) const override {}
+  void forward() override {
+    if (++tiles_ == 3) throw UserError("the third tile");
+  }
+  void backward(GradientSink*) override {}
+  void update(std::optional<double>) override {}
+  bool trains() const override { return false; }
+  std::vector<std::span<float>> gradients() override { return {}; }
+  Tensor read_state(ValueId, int) const override { return {}; }
+  void write_state(ValueId, int, const Tensor&) override {}
+  PlanCounters counters() const override { return {}; }
+  void set_counters(const PlanCounters&) override {}
+  int64_t memory_bytes() const override { return 0; }
+
+ private:
+  int tiles_ = 0;
+};
+
+class FailingEngine : public Engine {
+ public:
+  std::string_view name() const override { return "failing"; }
+  std::string version() const override { return "1"; }
+  bool computes_side_by_side() const override { return true; }
+  int64_t estimate_memory_bytes(const Graph&, const CompileOptions&) const override { return 0; }
+  std::unique_ptr<Plan> compile(const Graph&, Weights, const CompileOptions&) const override {
+    return std::make_unique<FailingPlan>();
+  }
+};
+
+TEST(Blocks, OfThreadsSayWhatWentWrongInOneOfThem) {
+  const ManyTiles tiles;
+  const FailingEngine failing;
+  BlockRunner runner(kLite.build(kLite.multiple), tiles.weights, failing, {.threads = 3}, tiles.size,
+                     tiles.block);
+  const Box box = whole(tiles.size);
+  const auto input = seen(runner.input_box(box), tiles.size, tiles.volume, tiles.block.border);
+  std::vector<float> result(static_cast<size_t>(runner.channels()) * count(box));
+  EXPECT_EQ(complaint([&] { runner.run(box, input, result); }), "the third tile");
+}
+
+// Each block with a halo is the middle of the network on its box.
+void expect_middles(const Point& size, const BlockOptions& options, const CompileOptions& compile) {
   const Weights weights = initialize(kLite.build(kLite.multiple), 5);
   const std::vector<float> volume = random_volume(size);
-  BlockRunner runner(kLite.build(kLite.multiple), weights, engine(), options_of_engine(), size, options);
+  BlockRunner runner(kLite.build(kLite.multiple), weights, engine(), compile, size, options);
   const Tiling tiling{size, options.block};
   for (int64_t number = 0; number < tiling.count(); ++number) {
     const Box output = tiling.box(number);
     Box image = output;
     for (size_t axis = 0; axis < size.size(); ++axis) {
-      image.begin[axis] = output.begin[axis] - halo[axis];
-      image.end[axis] = output.begin[axis] + options.block[axis] + halo[axis];
+      image.begin[axis] = output.begin[axis] - (*options.halo)[axis];
+      image.end[axis] = output.begin[axis] + options.block[axis] + (*options.halo)[axis];
     }
     const auto expected = at_once(kLite, weights, image, seen(image, size, volume, options.border), output);
     std::vector<float> block(expected.size(), -1.0F);
     runner.run(output, seen(runner.input_box(output), size, volume, options.border), block);
     EXPECT_LT(largest_difference(block, expected), kTolerance) << number;
   }
+}
+
+TEST(Blocks, WithAHaloAreTheMiddleOfTheNetworkOnTheirBox) {
+  const BlockOptions options{.block = {4, 20, 30}, .halo = Point{2, 6, 5}, .activation_bytes = kManyTiles};
+  expect_middles({9, 50, 41}, options, options_of_engine());
+}
+
+TEST(Blocks, WithAHaloAreTheSameByThreadsWithTilesOfTheirOwn) {
+  const Point size = {20, 90, 150};
+  const BlockOptions options{.block = {20, 84, 86}, .halo = Point{2, 6, 5}};
+  const CompileOptions compile{.threads = 3, .kernel = engine().kernels().back()};
+  const BlockPlan plan(kLite.build(kLite.multiple), engine(), compile, size, options);
+  EXPECT_EQ(plan.stages().front().tiles_at_once, 3);
+  expect_middles(size, options, compile);
 }
 
 TEST(Blocks, WithAHaloThatDoesNotFitNameTheNearest) {
