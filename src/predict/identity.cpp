@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "base/json_values.h"
 #include "base/text.h"
+#include "predict/block_plan.h"
 #include "predict/border_name.h"
+#include "predict/journal.h"
 
 namespace tacho {
 namespace {
@@ -64,13 +67,17 @@ Json prediction_identity(const PredictionSubject& subject) {
           {"normalization", {normalization.mean, normalization.deviation}},
           {"engine", execution.engine},
           {"precision", execution.precision},
+          {"device", execution.device.substr(0, execution.device.find(':'))},
+          {"memory", execution.low_memory ? "low" : "normal"},
           {"kernel", execution.kernel.empty() ? "fastest" : execution.kernel},
+          {"tiling", kTilingVersion},
           {"block", block.block},
           {"halo", block.halo ? Json(*block.halo) : Json("exact")},
           {"border", std::string(name_of(block.border))},
           {"dtype", std::string(name_of(output.type))},
           {"compression", std::string(name_of(output.compression))},
-          {"chunk", output.chunk}};
+          {"chunk", output.chunk},
+          {kRounding, {{"cpu", cpu_info().model}, {"threads", execution.threads}}}};
 }
 
 }  // namespace tacho

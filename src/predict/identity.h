@@ -17,13 +17,13 @@ struct PredictionSubject {
   const Weights& weights;
   Volume& input;
   const VoxelNormalization& normalization;
-  const Execution& execution;  // of which devices and threads do not matter
+  const Execution& execution;  // of which the number of devices does not matter
   const BlockOptions& block;
   const ZarrDescription& output;
 };
 
-// Two calls that agree in it can continue each other. Of the input it holds a checksum over a few boxes of
-// voxels, not over all.
+// Two calls that agree in it, but for its kRounding, can continue each other. Of the input it holds a
+// checksum over a few boxes of voxels, not over all.
 Json prediction_identity(const PredictionSubject& subject);
 
 }  // namespace tacho

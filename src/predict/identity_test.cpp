@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/json_values.h"
+#include "predict/block_plan.h"
+#include "predict/journal.h"
 #include "predict/test_volume.h"
 
 namespace tacho {
@@ -50,6 +52,9 @@ TEST(Identity, ChangesWithEverythingThatDecidesBytes) {
       [](Subject& s) { s.execution.engine = "reference"; },
       [](Subject& s) { s.execution.precision = "bf16"; },
       [](Subject& s) { s.execution.kernel = "onednn"; },
+      [](Subject& s) { s.execution.device = "cuda:0"; },
+      [](Subject& s) { s.execution.low_memory = true; },
+      [](Subject& s) { s.execution.threads = 3; },
       [](Subject& s) {
         s.block.block = {4, 8, 16};
       },
@@ -70,12 +75,32 @@ TEST(Identity, ChangesWithEverythingThatDecidesBytes) {
   }
 }
 
-TEST(Identity, DoesNotDependOnHowManyCompute) {
+TEST(Identity, DoesNotDependOnHowManyDevicesCompute) {
   Subject subject;
   subject.execution.devices = 4;
-  subject.execution.threads = 3;
   EXPECT_EQ(subject.identity(), Subject().identity());
 }
+
+TEST(Identity, DoesNotDependOnWhichGpuComputes) {
+  Subject one, other;
+  one.execution.device = "cuda:0";
+  other.execution.device = "cuda:1";
+  EXPECT_EQ(one.identity(), other.identity());
+}
+
+// So that whoever has other cores to go on with may do so.
+TEST(Identity, SaysOfThreadsOnlyThatTheyRound) {
+  Subject subject;
+  subject.execution.threads = 3;
+  Json identity = subject.identity(), one_thread = Subject().identity();
+  EXPECT_EQ(identity[kRounding]["threads"], 3);
+  identity.erase(kRounding);
+  one_thread.erase(kRounding);
+  EXPECT_EQ(identity, one_thread);
+}
+
+// An output that another version of the program cut into other tiles is not gone on with.
+TEST(Identity, NamesTheVersionOfTheTiling) { EXPECT_EQ(Subject().identity()["tiling"], kTilingVersion); }
 
 }  // namespace
 }  // namespace tacho

@@ -37,6 +37,14 @@ void read_line(const std::string& line, std::map<int64_t, DoneBlock>& blocks) {
   throw UserError("{}: cannot be written: {}", path.string(), std::strerror(errno));
 }
 
+Json read_identity(const std::filesystem::path& output) {
+  require_identity(output);
+  const std::filesystem::path path = journal_folder(output) / kIdentity;
+  Json there = parse_json(read_file(path));
+  if (!there.is_object()) throw UserError("{}: damaged; predict into another folder", path.string());
+  return there;
+}
+
 }  // namespace
 
 std::filesystem::path journal_folder(const std::filesystem::path& output) { return output / ".tacho"; }
@@ -105,16 +113,31 @@ void require_identity(const std::filesystem::path& output) {
 }
 
 void check_identity(const std::filesystem::path& output, const Json& identity) {
-  require_identity(output);
-  const std::filesystem::path path = journal_folder(output) / kIdentity;
-  const Json there = parse_json(read_file(path));
-  if (!there.is_object()) throw UserError("{}: damaged; predict into another folder", path.string());
+  const Json there = read_identity(output);
   for (const auto& [name, value] : identity.items()) {
+    if (name == kRounding) continue;
     const auto found = there.find(name);
-    if (found != there.end() && *found == value) continue;
+    if (found == there.end()) {
+      throw UserError(
+          "--resume: {} was begun by an older tacho, which does not tell its {}; predict into another folder",
+          output.string(), name);
+    }
+    if (*found == value) continue;
     throw UserError("--resume: {} was begun with {} {}, not {}; predict into another folder", output.string(),
-                    name, found == there.end() ? "no" : to_text(*found), to_text(value));
+                    name, to_text(*found), to_text(value));
   }
+}
+
+std::string different_rounding(const std::filesystem::path& output, const Json& identity) {
+  const Json before = read_identity(output).value(kRounding, Json::object());
+  std::string differences;
+  for (const auto& [name, value] : identity.at(kRounding).items()) {
+    const Json was = before.is_object() ? before.value(name, Json()) : Json();
+    if (was == value) continue;
+    differences +=
+        fmt::format("{}{} {}, not {}", differences.empty() ? "" : ", ", name, to_text(was), to_text(value));
+  }
+  return differences;
 }
 
 }  // namespace tacho

@@ -45,6 +45,9 @@ std::map<int64_t, DoneBlock> read_journal(const std::filesystem::path& output);
 // said what it is.
 bool is_begun(const std::filesystem::path& output);
 
+// Of an identity: what another call may have otherwise. The blocks that it computes may be rounded otherwise.
+inline constexpr const char* kRounding = "rounding";
+
 // Says what is being predicted, before anything else is in `output`. Throws UserError where the system
 // refuses.
 void write_identity(const std::filesystem::path& output, const Json& identity);
@@ -54,5 +57,7 @@ std::optional<Point> block_of_identity(const std::filesystem::path& output);
 void require_identity(const std::filesystem::path& output);
 // The same, and where it was of another prediction: says in what it differs.
 void check_identity(const std::filesystem::path& output, const Json& identity);
+// In what its kRounding differs, in words; empty where in nothing.
+std::string different_rounding(const std::filesystem::path& output, const Json& identity);
 
 }  // namespace tacho

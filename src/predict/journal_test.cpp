@@ -43,7 +43,17 @@ TEST_F(JournalFiles, AnotherPredictionIsRefusedWithWhatDiffers) {
   };
   EXPECT_EQ(refusal({{"model", "unet3d"}}), "no complaint");
   EXPECT_THAT(refusal({{"model", "unet3d"}, {"block", {4, 5, 7}}}), HasSubstr("block [4,5,6], not [4,5,7]"));
-  EXPECT_THAT(refusal({{"halo", "exact"}}), HasSubstr("begun with halo no, not \"exact\""));
+  EXPECT_THAT(refusal({{"halo", "exact"}}),
+              HasSubstr("begun by an older tacho, which does not tell its halo"));
+}
+
+TEST_F(JournalFiles, WhatOnlyRoundsOtherwiseIsSaidAndNotRefused) {
+  Json identity = {{"model", "unet3d"}, {kRounding, {{"cpu", "a"}, {"threads", 2}}}};
+  write_identity(output(), identity);
+  EXPECT_EQ(different_rounding(output(), identity), "");
+  identity[kRounding]["threads"] = 3;
+  EXPECT_EQ(complaint([&] { check_identity(output(), identity); }), "no complaint");
+  EXPECT_EQ(different_rounding(output(), identity), "threads 2, not 3");
 }
 
 TEST_F(JournalFiles, WhatWasKilledBeforeItSaidWhatItIsHasNotBegun) {

@@ -175,7 +175,10 @@ class Prediction {
                                                .output = description_});
     lock_.emplace(job_.output);
     const bool begun = is_begun(job_.output);
-    if (begun) check_identity(job_.output, identity);
+    if (begun) {
+      check_identity(job_.output, identity);
+      note_rounding(different_rounding(job_.output, identity));
+    }
     remove_temporary_files(job_.output);
     if (!begun) {
       begun_now_ = true;
@@ -185,6 +188,12 @@ class Prediction {
       known_kernels_ = known.size();
     }
     output_.emplace(ZarrOutput::complete(job_.output, description_));
+  }
+
+  void note_rounding(const std::string& differences) const {
+    if (differences.empty() || !hooks_.note) return;
+    hooks_.note(fmt::format("{} was begun with {}: what is computed now may be rounded otherwise",
+                            job_.output.string(), differences));
   }
 
   std::filesystem::path kernels_file() const { return journal_folder(job_.output) / "kernels.tsv"; }
