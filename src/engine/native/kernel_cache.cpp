@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "engine/native/layout.h"
+#include "kernels/peak/peak.h"
 
 namespace tacho::native {
 namespace {
@@ -52,10 +53,20 @@ std::optional<ConvolutionKernel> KernelCache::find(int threads, const std::strin
 
 void KernelCache::add(int threads, const std::string& work, ConvolutionKernel kernel,
                       const std::string& timings) {
-  kernels_[key_of(threads, work)] = kernel;
+  remember(threads, work, kernel);
   if (file_.empty()) return;
   append_if_possible(
       file_, fmt::format("{}\t{}\t{}\t{}\n", machine_, key_of(threads, work), name_of(kernel), timings));
+}
+
+void KernelCache::remember(int threads, const std::string& work, ConvolutionKernel kernel) {
+  kernels_[key_of(threads, work)] = kernel;
+}
+
+double KernelCache::peak_gflops(int threads) {
+  const auto known = peak_gflops_.find(threads);
+  if (known != peak_gflops_.end()) return known->second;
+  return peak_gflops_[threads] = measure_fma_gflops(threads);
 }
 
 }  // namespace tacho::native

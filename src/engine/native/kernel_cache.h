@@ -19,11 +19,17 @@ class KernelCache {
 
   std::optional<ConvolutionKernel> find(int threads, const std::string& work) const;
   void add(int threads, const std::string& work, ConvolutionKernel kernel, const std::string& timings);
+  // In memory alone, where it was not measured well enough for another program.
+  void remember(int threads, const std::string& work, ConvolutionKernel kernel);
+
+  // Of the machine's multiply-adds, measured when it is first asked for.
+  double peak_gflops(int threads);
 
  private:
   std::filesystem::path file_;
   std::string machine_;
   std::map<std::string, ConvolutionKernel> kernels_;
+  std::map<int, double> peak_gflops_;  // by threads
 };
 
 }  // namespace tacho::native

@@ -53,6 +53,20 @@ TEST_F(KernelCacheFile, StaysWithWhatWasMeasuredFirst) {
   EXPECT_EQ(KernelCache(file_).find(2, "some work"), ConvolutionKernel::winograd);
 }
 
+TEST_F(KernelCacheFile, DoesNotTellOthersWhatItOnlyRemembers) {
+  KernelCache cache(file_);
+  cache.remember(2, "some work", ConvolutionKernel::winograd);
+  EXPECT_EQ(cache.find(2, "some work"), ConvolutionKernel::winograd);
+  EXPECT_EQ(KernelCache(file_).find(2, "some work"), std::nullopt);
+}
+
+TEST_F(KernelCacheFile, MeasuresThePeakOnce) {
+  KernelCache cache{{}};
+  const double peak = cache.peak_gflops(1);
+  EXPECT_GT(peak, 0);
+  EXPECT_EQ(cache.peak_gflops(1), peak);
+}
+
 TEST_F(KernelCacheFile, RemembersWithoutAFile) {
   KernelCache cache{{}};
   cache.add(2, "some work", ConvolutionKernel::winograd, "-");

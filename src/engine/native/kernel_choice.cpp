@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "engine/memory_estimate.h"
 #include "engine/native/native_plan.h"
-#include "kernels/peak/peak.h"
 
 namespace tacho::native {
 namespace {
@@ -24,7 +22,7 @@ constexpr double kNotable = 0.97;  // another kernel than oneDNN's must be this 
 // Bytes that an instruction reads and writes: more is timed alone, since buffers of all kernels at once may
 // not fit, and at most twice, since it takes long.
 constexpr int64_t kLargeWork = int64_t{128} << 20;
-constexpr double kHopeless = 2;  // times the best, when run for the first time
+constexpr double kHopeless = 2;  // times the best of the others, when run for the first time
 constexpr double kSurely = 0.9;  // of a limit that is itself measured
 
 bool is_activation_of(const Program& program, ValueId id) {
@@ -118,12 +116,15 @@ class Candidate {
   ConvolutionKernel kernel() const { return kernel_; }
   double best_ms() const { return best_ms_; }
 
-  // Once more where there is hope, and then without its buffers.
+  // Once more where the first run, which met cold memory, leaves hope; and then without its buffers.
   void run_alone(double best_of_others) {
     if (plan_ == nullptr) return;
-    const double first = counted_ms(list_, times_, reads_input_);
-    if (first < kHopeless * best_of_others) run();
-    best_ms_ = std::min(best_ms_, first);
+    const double cold_ms = counted_ms(list_, times_, reads_input_);
+    if (cold_ms < kHopeless * best_of_others) {
+      run();
+    } else {
+      best_ms_ = cold_ms;
+    }
     plan_.reset();
   }
 
@@ -172,36 +173,17 @@ int64_t taps_inside(const Convolution& op, size_t axis, int64_t kernel, int64_t 
   return taps;
 }
 
-// What a kernel that multiplies every weight with every position cannot beat; 0, which all beat, of
-// gradients.
-double least_direct_ms(const Program& program, const Instruction& instruction, int threads) {
-  const auto* op = std::get_if<Convolution>(&instruction.op);
-  if (op == nullptr) return 0;
-  const Shape &input = program.shape(instruction.inputs[0]), &weight = program.shape(instruction.inputs[1]),
-              &output = program.shape(instruction.outputs[0]);
-  double flop = 2 * static_cast<double>(output[0]) * static_cast<double>(weight[0] * weight[1]);
-  for (size_t axis = 0; axis + 2 < weight.size(); ++axis)
-    flop *= static_cast<double>(taps_inside(*op, axis, weight[axis + 2], input[axis + 2], output[axis + 2]));
-  static std::map<int, double> gflops;  // by threads
-  const auto [peak, is_new] = gflops.try_emplace(threads);
-  if (is_new) peak->second = measure_fma_gflops(threads);
-  return flop / (peak->second * 1e6);
-}
-
-// Winograd first: where it beats what the others could ever reach, they need not run. In the order of
-// `kernels` nevertheless.
+// In the order of `kernels`, without those that were left out.
 std::vector<Candidate> timed_alone(const Program& program, const Instruction& instruction, bool is_slice,
                                    const std::vector<ConvolutionKernel>& kernels,
-                                   const CompileOptions& options) {
-  std::vector<ConvolutionKernel> order = kernels;
-  std::ranges::stable_partition(order, [](auto kernel) { return kernel == ConvolutionKernel::winograd; });
+                                   const CompileOptions& options, KernelCache& cache) {
+  const double flop = direct_flop(program, instruction);
+  const double least_direct_ms = flop > 0 ? flop / (cache.peak_gflops(options.threads) * 1e6) : 0;
   std::vector<Candidate> all;
-  double best_ms = std::numeric_limits<double>::infinity();
-  for (const ConvolutionKernel kernel : order) {
-    if (best_ms < kSurely * least_direct_ms(program, instruction, options.threads)) break;
+  time_in_turn(kernels, least_direct_ms, [&](ConvolutionKernel kernel, double best_ms) {
     all.emplace_back(program, instruction, is_slice, kernel, options).run_alone(best_ms);
-    best_ms = std::min(best_ms, all.back().best_ms());
-  }
+    return all.back().best_ms();
+  });
   std::ranges::sort(all, {}, [&](const Candidate& candidate) {
     return std::ranges::find(kernels, candidate.kernel()) - kernels.begin();
   });
@@ -221,9 +203,9 @@ bool is_large(const Program& program, const Instruction& instruction) {
 ConvolutionKernel measure(const Program& program, const Instruction& instruction, bool is_slice,
                           const std::string& work, const std::vector<ConvolutionKernel>& kernels,
                           const CompileOptions& options, KernelCache& cache) {
-  const std::vector<Candidate> all = is_large(program, instruction)
-                                         ? timed_alone(program, instruction, is_slice, kernels, options)
-                                         : timed(program, instruction, is_slice, kernels, options);
+  const std::vector<Candidate> all =
+      is_large(program, instruction) ? timed_alone(program, instruction, is_slice, kernels, options, cache)
+                                     : timed(program, instruction, is_slice, kernels, options);
   const Candidate* best = &all.front();
   std::string timings;
   for (const Candidate& candidate : all) {
@@ -231,9 +213,13 @@ ConvolutionKernel measure(const Program& program, const Instruction& instruction
     timings += fmt::format("{}{} {:.4f} ms", timings.empty() ? "" : ", ", name_of(candidate.kernel()), ms);
     if (ms < best->best_ms() * kNotable) best = &candidate;
   }
-  // What did not fit now may fit the next time.
+  // What did not fit now may fit the next time; but plans of one program have the same kernels.
   const auto ran = [](const Candidate& candidate) { return std::isfinite(candidate.best_ms()); };
-  if (std::ranges::all_of(all, ran)) cache.add(options.threads, work, best->kernel(), timings);
+  if (std::ranges::all_of(all, ran)) {
+    cache.add(options.threads, work, best->kernel(), timings);
+  } else {
+    cache.remember(options.threads, work, best->kernel());
+  }
   return best->kernel();
 }
 
@@ -258,6 +244,28 @@ KernelChoice choose_kernels(const Program& program, const CompileOptions& option
     choice.push_back(can ? *known : measure(program, instruction, is_slice, work, kernels, options, cache));
   }
   return choice;
+}
+
+double direct_flop(const Program& program, const Instruction& instruction) {
+  const auto* op = std::get_if<Convolution>(&instruction.op);
+  if (op == nullptr) return 0;
+  const bool pools = instruction.before_last >= 0;
+  const Shape &input = program.shape(instruction.inputs[0]), &weight = program.shape(instruction.inputs[1]),
+              &output = program.shape(pools ? instruction.before_last : instruction.outputs[0]);
+  double flop = 2 * static_cast<double>(output[0]) * static_cast<double>(weight[0] * weight[1]);
+  for (size_t axis = 0; axis + 2 < weight.size(); ++axis)
+    flop *= static_cast<double>(taps_inside(*op, axis, weight[axis + 2], input[axis + 2], output[axis + 2]));
+  return flop;
+}
+
+void time_in_turn(std::vector<ConvolutionKernel> kernels, double least_direct_ms,
+                  const std::function<double(ConvolutionKernel kernel, double best_ms)>& time) {
+  std::ranges::stable_partition(kernels, [](auto kernel) { return kernel == ConvolutionKernel::winograd; });
+  double best_ms = std::numeric_limits<double>::infinity();
+  for (const ConvolutionKernel kernel : kernels) {
+    if (best_ms < kSurely * least_direct_ms) return;
+    best_ms = std::min(best_ms, time(kernel, best_ms));
+  }
 }
 
 }  // namespace tacho::native

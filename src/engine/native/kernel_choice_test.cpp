@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "engine/native/passes.h"
 #include "graph/builder.h"
 #include "graph/gradient.h"
 
@@ -64,6 +67,48 @@ TEST(KernelChoice, RemembersWhatItMeasuredOfLargeWork) {
   KernelCache cache{{}};
   const KernelChoice choice = choose_kernels(program, {.threads = 1}, cache);
   EXPECT_EQ(cache.find(1, describe_work(program, program.instructions[0])), choice[0]);
+}
+
+using enum ConvolutionKernel;
+
+// The kernels that are timed, in their order, where each takes `ms`.
+std::vector<ConvolutionKernel> timed_in_turn(double least_direct_ms, double ms) {
+  std::vector<ConvolutionKernel> order;
+  time_in_turn({onednn, winograd, direct}, least_direct_ms, [&](ConvolutionKernel kernel, double best_ms) {
+    EXPECT_EQ(best_ms, order.empty() ? std::numeric_limits<double>::infinity() : ms);
+    order.push_back(kernel);
+    return ms;
+  });
+  return order;
+}
+
+TEST(KernelChoice, TimesWinogradFirstAndTheOthersOnlyWhereTheyMayBeatIt) {
+  EXPECT_EQ(timed_in_turn(10, 8), (KernelChoice{winograd}));
+  EXPECT_EQ(timed_in_turn(10, 9.5), (KernelChoice{winograd, onednn, direct}));  // a limit is measured too
+  EXPECT_EQ(timed_in_turn(0, 8), (KernelChoice{winograd, onednn, direct}));
+}
+
+TEST(KernelChoice, CountsWhatADirectConvolutionMultipliesWithoutItsPadding) {
+  Builder b("odd");
+  const ValueId x = b.input("input", {2, 3, 5, 7});
+  const Program program = lower(b.finish(b.convolution(
+      "conv", x,
+      {.channels = 4, .kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}, .dilation = {1, 2}})));
+  // Down: 2, 3 and 2 taps of 3 are inside; across, of positions 0 to 6, all but the first and the last have
+  // both.
+  EXPECT_EQ(direct_flop(program, program.instructions[0]), 2 * 2 * (4 * 3) * (2 + 3 + 2) * (5 * 2 + 2));
+}
+
+TEST(KernelChoice, CountsAlsoWhatAFusedPoolingDropsAgain) {
+  if (!has_choice()) GTEST_SKIP() << "oneDNN is alone on this CPU";
+  Builder b("pooled");
+  const ValueId x = b.input("input", {2, 16, 26, 23});
+  const ValueId y = b.convolution("conv", x, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}});
+  Program program = lower(b.finish(b.max_pool("pool", y, {.kernel = {2, 2}, .stride = {2, 2}})));
+  const double apart = direct_flop(program, program.instructions[0]);
+  for (const Pass& pass : passes()) pass.run(program);
+  ASSERT_EQ(program.instructions.size(), 1);
+  EXPECT_EQ(direct_flop(program, program.instructions[0]), apart);
 }
 
 // Low memory packs weights in each pass, which takes time.
