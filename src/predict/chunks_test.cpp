@@ -2,13 +2,20 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <random>
 
 #include "base/file.h"
 #include "base/test_folder.h"
+#include "predict/tiling.h"
+#include "volume/pad.h"
+#include "volume/zarr_volume.h"
 
 namespace tacho {
 namespace {
@@ -89,6 +96,77 @@ TEST_F(BlockOfChunks, IsNotIntactWhereTwoChunksChangePlaces) {
   std::filesystem::rename(file("1/0/1"), file("1/0/0"));
   std::filesystem::rename(file("a"), file("1/0/1"));
   EXPECT_FALSE(is_intact(output_, box_, done));
+}
+
+constexpr int kCombinations = 200;
+constexpr int64_t kLongest = 7;     // axis of a volume
+constexpr int64_t kMostChunks = 8;  // each of which waits for the disk
+
+class RandomOutputs : public testing::Test {
+ protected:
+  int64_t from_one_to(int64_t most) { return std::uniform_int_distribution<int64_t>(1, most)(random_); }
+
+  // Of one volume, block and chunk, which divides the block.
+  void draw() {
+    do {
+      for (size_t axis = 0; axis < kAxes; ++axis) {
+        volume_[axis] = from_one_to(kLongest);
+        chunk_[axis] = from_one_to(kLongest);
+        block_[axis] = chunk_[axis] * from_one_to(3);
+      }
+    } while (Tiling{volume_, chunk_}.count() > kMostChunks);
+  }
+
+  // By file, what changes whenever it is written.
+  static std::map<std::filesystem::path, ino_t> written(const std::filesystem::path& output) {
+    std::map<std::filesystem::path, ino_t> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(output)) {
+      struct stat status = {};
+      if (entry.is_regular_file() && stat(entry.path().c_str(), &status) == 0)
+        files[entry.path()] = status.st_ino;
+    }
+    return files;
+  }
+
+  std::mt19937 random_{5};
+  Point volume_ = {}, block_ = {}, chunk_ = {};
+};
+
+// The volume's voxels are numbers that tell their place.
+std::vector<float> places(const Box& box, const Point& volume) {
+  std::vector<float> all(static_cast<size_t>(voxels(volume))), part(static_cast<size_t>(voxels(box)));
+  std::iota(all.begin(), all.end(), 1.0F);
+  copy_part(box, whole(volume), all, box, part);
+  return part;
+}
+
+TEST_F(RandomOutputs, HaveEveryVoxelWrittenOnce) {
+  for (int i = 0; i < kCombinations; ++i) {
+    draw();
+    SCOPED_TRACE(fmt::format("{} in blocks of {} and chunks of {}", to_string(volume_), to_string(block_),
+                             to_string(chunk_)));
+    const TestFolder folder;
+    const std::filesystem::path path = folder.path() / "out.zarr";
+    const ZarrOutput output = ZarrOutput::create(
+        path, {.shape = volume_, .chunk = chunk_, .type = VoxelType::f32, .compression = Compression::blosc});
+    const Tiling tiling{volume_, block_};
+    std::vector<int64_t> order(static_cast<size_t>(tiling.count()));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, random_);
+    size_t files = written(path).size();
+    for (const int64_t number : order) {
+      const auto before = written(path);
+      write_block(output, tiling.box(number), places(tiling.box(number), volume_));
+      const auto after = written(path);
+      EXPECT_TRUE(std::ranges::includes(after, before)) << "block " << number << " writes what another wrote";
+    }
+    files = written(path).size() - files;
+    EXPECT_EQ(files, static_cast<size_t>(Tiling{volume_, chunk_}.count()));
+
+    std::vector<float> found(static_cast<size_t>(voxels(volume_)));
+    open_zarr(path, "0")->read(whole(volume_), std::as_writable_bytes(std::span(found)));
+    EXPECT_EQ(found, places(whole(volume_), volume_));
+  }
 }
 
 }  // namespace
