@@ -197,6 +197,11 @@ class Hdf5(InTemporaryFolder):
                     np.testing.assert_array_equal(self.read("a.h5"), volume(dtype))
         self.assertEqual(self.show("a.h5")["chunk"], list(CHUNK))
 
+    def test_further_axes_in_front_have_extent_1(self):
+        self.write_h5(data=volume("uint16")[None, None], chunks=(1, 1, *CHUNK))
+        self.assertEqual(self.show("a.h5")["chunk"], list(CHUNK))
+        np.testing.assert_array_equal(self.read("a.h5", (3, 8, 15), (9, 21, 17)), volume("uint16")[3:9, 8:21, 15:17])
+
     def test_a_dataset_is_named_by_its_path(self):
         self.write_h5(path="a/b", data=volume("uint16").astype(">u2"))
         np.testing.assert_array_equal(self.read("a.h5:/a/b", (3, 8, 15), (9, 21, 17)), volume("uint16")[3:9, 8:21, 15:17])
@@ -217,8 +222,8 @@ class Hdf5(InTemporaryFolder):
         self.write_h5(path="volumes/other")
         self.refuses("a.h5", "a.h5:/volumes/raw: there is no such dataset", "/volumes/other (9x21x34 uint8)")
         self.refuses("a.h5:/volumes", "is a group", "/volumes/other")
-        self.write_h5(data=volume("uint8")[None])
-        self.refuses("a.h5", "has 4 axes (1x9x21x34 uint8)")
+        self.write_h5(data=np.stack([volume("uint8")] * 2))
+        self.refuses("a.h5", "has 4 axes (2x9x21x34 uint8)")
         self.write_h5(data=volume("float32").astype("float64"))
         self.refuses("a.h5", "is float64; tacho reads uint8")
         self.write_h5(data=np.zeros((3, 0, 3), "uint8"))
@@ -256,6 +261,33 @@ class MakeCremi(InTemporaryFolder):
         self.make("c.h5", "--shape", "20,150,140", "--seed", "1")
         np.testing.assert_array_equal(self.read("b.h5"), image)
         self.assertFalse(np.array_equal(self.read("c.h5"), image))
+
+    def pad(self, source, target, before, after, **attributes):
+        """As CREMI's padded files: the image reaches further than its labels."""
+        with h5py.File(self.at(source), "r") as own, h5py.File(self.at(target), "w") as file:
+            file["volumes/raw"] = np.pad(own["volumes/raw"], list(zip(before, after)), constant_values=255)
+            file["volumes/labels/neuron_ids"] = own["volumes/labels/neuron_ids"][:]
+            for name, value in attributes.items():
+                file["volumes/labels/neuron_ids"].attrs[name] = value
+
+    def train(self, name):
+        weights = self.at(f"{name}.safetensors")
+        done = self.run_program(TACHO, "train", "unet3d_lite", "--data", f"cremi:{name}", "--image", "8x32x32", "--steps", "2", "--threads",
+                                "1", "--seed", "5", "--no-db", "--save-weights", weights)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(weights, "rb") as file:
+            return file.read()
+
+    def test_labels_of_a_part_are_trained_with_that_part(self):
+        self.assertEqual(self.make("own.h5", "--shape", "16,48,40").returncode, 0)
+        before, resolution = (3, 5, 7), (40.0, 4.0, 4.0)
+        offset = [count * size for count, size in zip(before, resolution)]
+        self.pad("own.h5", "padded.h5", before, (2, 0, 1), offset=offset, resolution=resolution)
+        self.assertEqual(self.train("padded.h5"), self.train("own.h5"))
+        for attributes in ({}, {"offset": offset}, {"offset": [0, 400, 0], "resolution": resolution}):
+            self.pad("own.h5", "bad.h5", before, (2, 0, 1), **attributes)
+            done = self.run_program(TACHO, "train", "unet3d_lite", "--data", "cremi:bad.h5", "--steps", "1", "--no-db")
+            self.is_refused(done, "neuron_ids: labels of 16x48x40 voxels", "raw has 21x53x48")
 
     def test_wrong_calls_are_refused(self):
         for shape in ("", "5,5", "5,5,0", "5,5,a", "5,-5,5", "1e3,5,5", "99999999,99999999,99999999"):

@@ -11,7 +11,8 @@ namespace tacho {
 // A volume's image and the label of each of its voxels.
 class LabelledVolume {
  public:
-  // Throws UserError where they are no such pair.
+  // Where labels say by their offset which part of the image they are of, it is that part. Throws UserError
+  // where they are no such pair.
   LabelledVolume(std::unique_ptr<Volume> raw, std::unique_ptr<Volume> labels);
 
   const Point& shape() const { return raw_->info().shape; }

@@ -15,10 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How many datasets an error lists.
 // What HDF5 keeps decoded: the chunks that a box and the next one along x share, or more where that is
 // little.
 constexpr size_t kLeastCacheBytes = size_t{64} << 20, kMostCacheBytes = size_t{512} << 20;
+
+// A place or an extent in a dataset of so many axes.
+std::vector<hsize_t> with_axes_in_front(const Point& point, size_t rank, hsize_t in_front) {
+  std::vector<hsize_t> numbers(rank, in_front);
+  std::ranges::copy(hdf5_extents(point), numbers.end() - std::ssize(point));
+  return numbers;
+}
 
 class Hdf5Volume : public Volume {
  public:
@@ -38,9 +44,10 @@ void Hdf5Volume::read(const Box& box, std::span<std::byte> voxels) {
   assert(voxels.size() == static_cast<size_t>(tacho::voxels(box)) * size_of(info_.type));
   if (tacho::voxels(box) == 0) return;
   const QuietHdf5 quiet;
-  const auto begin = hdf5_extents(box.begin), size = hdf5_extents(box.size());
   const Hdf5Handle all(H5Dget_space(dataset_.id()), H5Sclose);
-  const Hdf5Handle part(H5Screate_simple(3, size.data(), nullptr), H5Sclose);
+  const size_t rank = extents_of(all).size();
+  const auto begin = with_axes_in_front(box.begin, rank, 0), size = with_axes_in_front(box.size(), rank, 1);
+  const Hdf5Handle part(H5Screate_simple(static_cast<int>(rank), size.data(), nullptr), H5Sclose);
   const bool done =
       H5Sselect_hyperslab(all.id(), H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr) >= 0 &&
       H5Dread(dataset_.id(), native_type(info_.type), part.id(), all.id(), H5P_DEFAULT, voxels.data()) >= 0;
@@ -100,32 +107,51 @@ void refuse_what_is_no_dataset(const Hdf5Handle& file, const std::string& path, 
   throw UserError("{}: {}; the file's datasets:{}", name, what, list_datasets(file));
 }
 
+// z, y and x.
+Point last_axes(std::span<const hsize_t> extents) {
+  Point point;
+  std::ranges::transform(extents.last(point.size()), point.begin(),
+                         [](hsize_t extent) { return static_cast<int64_t>(extent); });
+  return point;
+}
+
 std::optional<Point> chunk_of(const Hdf5Handle& dataset) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return {};
-  std::array<hsize_t, 3> chunk = {};
-  if (H5Pget_chunk(creation.id(), 3, chunk.data()) != 3) return {};
-  return Point{static_cast<int64_t>(chunk[0]), static_cast<int64_t>(chunk[1]),
-               static_cast<int64_t>(chunk[2])};
+  std::array<hsize_t, H5S_MAX_RANK> chunk = {};
+  const int rank = H5Pget_chunk(creation.id(), H5S_MAX_RANK, chunk.data());
+  if (rank < 3) return {};
+  return last_axes({chunk.data(), static_cast<size_t>(rank)});
 }
 
-// CREMI's attribute `resolution`: the nanometres of a voxel along z, y and x.
-std::optional<VoxelSize> resolution_of(const Hdf5Handle& dataset) {
-  if (H5Aexists(dataset.id(), "resolution") <= 0) return {};
-  const Hdf5Handle attribute(H5Aopen(dataset.id(), "resolution", H5P_DEFAULT), H5Aclose);
+// CREMI's attributes have a number for each of z, y and x; nothing where this one is no such.
+std::vector<double> attribute_of(const Hdf5Handle& dataset, const char* name) {
+  if (H5Aexists(dataset.id(), name) <= 0) return {};
+  const Hdf5Handle attribute(H5Aopen(dataset.id(), name, H5P_DEFAULT), H5Aclose);
   const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
-  std::vector<double> size(3);
+  std::vector<double> numbers(3);
   if (H5Sget_simple_extent_npoints(space.id()) != 3) return {};
-  if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, size.data()) < 0) return {};
-  return checked_voxel_size(size, "nanometer");
+  if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()) < 0) return {};
+  return numbers;
+}
+
+// `offset` and `resolution` are in nanometres.
+std::optional<std::array<double, 3>> offset_of(const Hdf5Handle& dataset,
+                                               const std::optional<VoxelSize>& voxel) {
+  const std::vector<double> numbers = attribute_of(dataset, "offset");
+  if (numbers.empty() || !voxel) return {};
+  return std::array{numbers[0] / voxel->size[0], numbers[1] / voxel->size[1], numbers[2] / voxel->size[2]};
 }
 
 Point shape_of(const Hdf5Handle& dataset, const std::string& name) {
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose);
   const std::vector<hsize_t> extents = extents_of(space);
-  if (extents.size() != 3) {
-    throw UserError("{}: has {} axes ({}); a volume has three: z,y,x", name, extents.size(),
-                    describe_dataset(dataset));
+  const bool has_axes =
+      extents.size() >= 3 &&
+      std::ranges::all_of(extents.begin(), extents.end() - 3, [](hsize_t extent) { return extent == 1; });
+  if (!has_axes) {
+    throw UserError("{}: has {} axes ({}); a volume has three: z,y,x, and others in front only of extent 1",
+                    name, extents.size(), describe_dataset(dataset));
   }
   // In bytes of the largest type.
   constexpr hsize_t most = std::numeric_limits<int64_t>::max() / 8;
@@ -136,8 +162,7 @@ Point shape_of(const Hdf5Handle& dataset, const std::string& name) {
       throw UserError("{}: holds more than can be counted ({})", name, describe_dataset(dataset));
     count *= extent;
   }
-  return {static_cast<int64_t>(extents[0]), static_cast<int64_t>(extents[1]),
-          static_cast<int64_t>(extents[2])};
+  return last_axes(extents);
 }
 
 VolumeInfo info_of(const Hdf5Handle& dataset, std::string name) {
@@ -145,10 +170,12 @@ VolumeInfo info_of(const Hdf5Handle& dataset, std::string name) {
   const std::optional<VoxelType> type = voxel_type_of(stored);
   const Point shape = shape_of(dataset, name);
   if (!type) throw UserError("{}: is {}; tacho reads {}", name, describe_type(stored), list_of_voxel_types());
+  const auto voxel_size = checked_voxel_size(attribute_of(dataset, "resolution"), "nanometer");
   return {.shape = shape,
           .type = *type,
           .chunk = chunk_of(dataset),
-          .voxel_size = resolution_of(dataset),
+          .voxel_size = voxel_size,
+          .offset = offset_of(dataset, voxel_size),
           .name = std::move(name)};
 }
 

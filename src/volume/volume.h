@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,8 @@ struct VolumeInfo {
   VoxelType type = VoxelType::u8;
   std::optional<Point> chunk = {};  // nothing where the voxels are stored in one piece
   std::optional<VoxelSize> voxel_size = {};
+  // Where its first voxel lies, in voxels; nothing where the file does not say.
+  std::optional<std::array<double, 3>> offset = {};
   std::string name = {};  // as messages call it: "a.h5:/volumes/raw"
 };
 
