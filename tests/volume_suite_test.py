@@ -67,6 +67,15 @@ class VolumeSuiteTest(unittest.TestCase):
         self.assertEqual((training["devices"], prediction["devices"]), (2, 2))
         self.assertEqual(len(prediction["slices"]), 3)
 
+    def test_published_blocks_are_made_to_fit_another_network(self):
+        done = self.run_tacho(*SMALLEST, "--halo", "published", "--db", self.path("records.db"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("blocks of 54x572x572 instead of 55x575x575", done.stdout.replace("\n", " "))
+        exported = self.run_tacho("results", "export", "--db", self.path("records.db"))
+        (prediction,) = (record for record in json.loads(exported.stdout) if record["kind"] == "predict")
+        self.assertEqual((prediction["block"], prediction["halo"], prediction["memory"]), ("54x572x572", "5x50x50", "low"))
+        self.assertIn("inexact", prediction["reason"])
+
     def test_refuses_what_makes_no_sense(self):
         self.refuses("predicts no volumes", "suite", "volume", "--model", "resnet18")
         self.refuses("exact or published", "suite", "volume", "--halo", "some")

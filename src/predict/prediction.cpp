@@ -335,6 +335,11 @@ void check_prediction(const PredictionJob& job) {
   require_positive("--halo", job.halo, 0);
   if (!job.block && (job.chunk || job.halo))
     throw UserError("{} goes with a --block: say which", job.chunk ? "--chunk" : "--halo");
+  // A halo fits or not, whatever the volume.
+  if (job.halo) {
+    estimate_block(network, find_engine(job.execution.engine), {}, {1, 1, 1},
+                   {.block = *job.block, .border = job.border, .halo = job.halo});
+  }
   if (job.type != VoxelType::u8 && job.type != VoxelType::f32)
     throw UserError("--dtype {}: uint8 or float32", name_of(job.type));
   std::error_code none;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/engines.h"
+#include "graph/receptive_field.h"
 #include "models/zoo.h"
 #include "session/predict_item.h"
 #include "session/train_item.h"
@@ -58,6 +59,16 @@ VolumeWork volume_work(const std::string& model_name, double scale) {
   return work;
 }
 
+Point published_block(const std::string& model) {
+  const Extents strides = total_strides(build_model(find_model(model), {.batch = 1}));
+  Point block = {};
+  for (size_t axis = 0; axis < block.size(); ++axis) {
+    const int64_t around = 2 * kPublishedHalo[axis];
+    block[axis] = (kPublishedBlock[axis] + around) / strides[axis] * strides[axis] - around;
+  }
+  return block;
+}
+
 std::string what_was_shrunk(const VolumeWork& work) {
   const VolumeWork published;
   std::vector<std::string> parts;
@@ -68,6 +79,9 @@ std::string what_was_shrunk(const VolumeWork& work) {
   if (work.window != published.window) parts.push_back(instead_of("windows", work.window, published.window));
   if (work.predicted != published.predicted)
     parts.push_back(instead_of("a predicted volume", work.predicted, published.predicted));
+  const Point block = published_block(work.model);
+  if (work.published_halo && block != kPublishedBlock)
+    parts.push_back(instead_of("blocks", block, kPublishedBlock));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -101,8 +115,10 @@ WorkItems volume_items(const VolumeWork& work, const VolumeFiles& files, const R
       .output = files.folder / fmt::format("prediction-{}.zarr", recipe.execution.devices),
       .execution = recipe.execution};
   if (work.published_halo) {
-    prediction.block = kPublishedBlock;
+    prediction.block = published_block(work.model);
     prediction.halo = kPublishedHalo;
+    // So that unet3d's packed weights do not take the room of such a block.
+    prediction.execution.low_memory = !find_engine(recipe.execution.engine).why_no_low_memory();
   }
   WorkItems items = train_items({std::move(training)}, data);
   for (auto& item : predict_item(std::move(prediction), PredictionOutput::temporary))

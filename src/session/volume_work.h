@@ -23,6 +23,9 @@ struct VolumeWork {
   bool published_halo = false;
 };
 
+// The largest block, up to the published one, with which and its halo the network can run.
+Point published_block(const std::string& model);
+
 // `scale` of the published iterations, and sizes of about that share of its voxels, as far as the network
 // takes such windows. Throws UserError for a network that is not for volumes.
 VolumeWork volume_work(const std::string& model, double scale);

@@ -37,6 +37,16 @@ TEST(VolumeWork, NamesTheNetworkThatTookThePlaceOfThePublishedOne) {
   EXPECT_THAT(what_was_shrunk(volume_work("unet3d_lite", 1)), HasSubstr("unet3d_lite instead of unet3d"));
 }
 
+TEST(VolumeWork, SaysWhereTheNetworkTakesNoPublishedBlock) {
+  VolumeWork work = volume_work("unet3d", 1);
+  work.published_halo = true;
+  EXPECT_EQ(published_block(work.model), kPublishedBlock);
+  EXPECT_EQ(what_was_shrunk(work), "");
+  work.model = "unet3d_lite";
+  EXPECT_EQ(published_block(work.model), (Point{54, 572, 572}));
+  EXPECT_THAT(what_was_shrunk(work), HasSubstr("; blocks of 54x572x572 instead of 55x575x575 (97 % of"));
+}
+
 TEST(VolumeWork, HasRoomForItsWindowsAtTheSmallestScale) {
   for (const char* model : {"unet3d", "unet3d_lite"}) {
     const VolumeWork work = volume_work(model, 1e-9);
