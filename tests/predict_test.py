@@ -38,10 +38,14 @@ KILLS = 4
 os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 STRIDES = (4, 8, 8)  # of unet3d_lite
+STRIDES_OF_UNET3D = (1, 27, 27)
 FIELD = (32, 64, 64)  # at least as far as it looks, in multiples of its strides
 # A halo that is too small makes blocks that take no time, which suits whatever does not look at their values.
 QUICK = ["--block", "4,20,28", "--halo", "2,6,6"]
 QUICK_SHAPE, QUICK_BLOCKS = (13, 117, 160), 4 * 6 * 6
+# Blocks that are large enough for threads to compute tiles of their own.
+WIDE = ["--block", "20,84,86", "--halo", "2,6,5"]
+WIDE_SHAPE, WIDE_BLOCKS = (20, 84, 600), 7
 
 
 def noise(shape, seed=0):
@@ -60,8 +64,8 @@ def mirrored(volume, before, after):
     return volume
 
 
-def of_pytorch(weights, volume):
-    model = UNet3d.lite().eval()
+def of_pytorch(weights, volume, model=None):
+    model = (model or UNet3d.lite()).eval()
     tensors = {name: torch.frombuffer(bytearray(data), dtype=torch.float32).reshape(shape)
                for name, (_, shape, data) in read_safetensors(weights).items()}
     model.load_state_dict(tensors)
@@ -85,6 +89,7 @@ class Test(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.output = self.folder / "out.zarr"
+        self.threads = 1
 
     @staticmethod
     def write_h5(path, data, name="volumes/raw", resolution=None):
@@ -95,7 +100,7 @@ class Test(unittest.TestCase):
 
     def command(self, *more, input=None, output=None, weights=None, model="unet3d_lite", kernel="onednn"):
         return [TACHO, "predict", model, "--weights", weights or self.weights, "--input", input or self.quick, "--output",
-                output or self.output, "--kernel", kernel, "--threads", "1", "--no-db", *more]
+                output or self.output, "--kernel", kernel, "--threads", str(self.threads), "--no-db", *more]
 
     def call(self, *more, **options):
         return subprocess.run([*map(str, self.command(*more, **options))], cwd=self.folder, capture_output=True, text=True, timeout=600)
@@ -107,8 +112,8 @@ class Test(unittest.TestCase):
         (record,) = json.loads(done.stdout)
         return record
 
-    def start(self, *more):
-        return subprocess.Popen([*map(str, self.command(*more))], cwd=self.folder, stdout=subprocess.DEVNULL,
+    def start(self, *more, **options):
+        return subprocess.Popen([*map(str, self.command(*more, **options))], cwd=self.folder, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
     def refuses(self, *more, saying, **options):
@@ -169,6 +174,29 @@ class Values(Test):
             for block in ("11,24,40", "7,43,19"):
                 with self.subTest(border=border, block=block):
                     self.assert_near(self.result("--block", block, "--border", border), whole, 1e-5)
+
+    def test_bytes_of_blocks_are_those_of_the_whole_volume(self):
+        whole = self.result("--block", "64,64,64", dtype="uint8")
+        scaled = 255 * self.result("--block", "64,64,64")
+        is_tie = np.abs(scaled - np.floor(scaled) - 0.5) < 255 * 1e-5
+        self.assertLess(is_tie.mean(), 0.02)
+        for block in ("11,24,40", "7,43,19"):
+            with self.subTest(block=block):
+                np.testing.assert_array_equal(self.result("--block", block, dtype="uint8")[~is_tie], whole[~is_tie])
+
+    def test_blocks_of_unet3d_give_what_pytorch_gives(self):
+        weights, small, shape = self.folder / "w.safetensors", self.folder / "in.h5", (3, 31, 29)
+        subprocess.run([TACHO, "weights", "init", "unet3d", "-o", weights, "--seed", "1"], check=True)
+        volume = noise(shape, 4)
+        self.write_h5(small, volume)
+        extended = np.pad(volume, [(0, rest(*pair)) for pair in zip(shape, STRIDES_OF_UNET3D)])
+        z, y, x = shape
+        expected = of_pytorch(weights, extended, UNet3d())[:, :z, :y, :x]
+        self.assertGreater(expected.std(), 0.005)
+        for block in ("3,54,54", "2,20,29", "3,31,16"):
+            with self.subTest(block=block):
+                found = self.result("--block", block, "--border", "network", "--memory", "low", model="unet3d", weights=weights, input=small)
+                self.assert_near(found, expected, 1e-4)
 
     def test_a_block_far_larger_than_the_volume_takes_no_more_than_that(self):
         large = self.result("--block", "2000,2004,2004", "--halo", "2,6,6", "--chunk", "20,12,12")
@@ -327,6 +355,54 @@ class Resuming(Test):
                 self.assertLess(record["blocks"], QUICK_BLOCKS)
                 self.assertEqual(self.files(self.output), expected)
 
+    def wide(self):
+        path = self.folder / "wide.h5"
+        self.write_h5(path, (noise(WIDE_SHAPE) * 255).astype("uint8"))
+        return path
+
+    def test_threads_with_tiles_of_their_own_end_in_the_same_bytes_after_a_kill(self):
+        self.threads, whole, input = 2, self.folder / "whole.zarr", self.wide()
+        for kernel in ("onednn", "winograd"):
+            with self.subTest(kernel=kernel):
+                self.predict(*WIDE, input=input, output=whole, kernel=kernel)
+                self.kill(self.start(*WIDE, input=input, kernel=kernel), 2)
+                self.assertTrue(0 < self.predict(*WIDE, "--resume", input=input, kernel=kernel)["blocks"] < WIDE_BLOCKS)
+                self.assertEqual(self.files(self.output), self.files(whole))
+                shutil.rmtree(self.output)
+                shutil.rmtree(whole)
+
+    def test_other_threads_go_on_and_a_note_says_that_they_may_round_otherwise(self):
+        input = self.wide()
+        self.kill(self.start(*WIDE, "--dtype", "float32", input=input), 2)
+        self.threads = 2
+        done = self.call(*WIDE, "--dtype", "float32", "--resume", input=input)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("out.zarr was begun with threads 1, not 2: what is computed now may be rounded otherwise", done.stderr)
+        self.threads = 1
+        self.predict(*WIDE, "--dtype", "float32", input=input, output=self.folder / "one.zarr")
+        self.assertLess(np.abs(self.read() - self.read(self.folder / "one.zarr")).max(), 1e-5)
+
+    def test_a_damaged_input_ends_it_and_a_repaired_one_lets_it_go_on(self):
+        volume = (noise(QUICK_SHAPE) * 255).astype("uint8")
+        damaged = self.folder / "in.h5"
+        with h5py.File(damaged, "w") as file:
+            raw = file.create_dataset("volumes/raw", data=volume, chunks=(13, 16, 16), compression="gzip")
+            chunk = raw.id.get_chunk_info_by_coord((0, 96, 0))  # none of those that tell the input
+        sound = damaged.read_bytes()
+        self.predict(*QUICK, input=damaged, output=self.folder / "whole.zarr")
+        corrupt = bytearray(sound)
+        corrupt[chunk.byte_offset:chunk.byte_offset + chunk.size] = bytes(chunk.size)
+        damaged.write_bytes(corrupt)
+        self.refuses(*QUICK, input=damaged, saying=["in.h5:/volumes/raw", "cannot read the "])
+        done = self.notes()
+        self.assertTrue(0 < done < QUICK_BLOCKS, done)
+        damaged.write_bytes(sound[:len(sound) // 2])
+        self.refuses(*QUICK, "--resume", input=damaged, saying=["in.h5", "truncated file"])
+        self.assertEqual(self.notes(), done)
+        damaged.write_bytes(sound)
+        self.assertEqual(self.predict(*QUICK, "--resume", input=damaged)["blocks"], QUICK_BLOCKS - done)
+        self.assertEqual(self.files(self.output), self.files(self.folder / "whole.zarr"))
+
     def test_a_prediction_that_was_killed_as_it_began_can_begin_again(self):
         expected = self.uninterrupted()
         (self.output / ".tacho").mkdir(parents=True)
@@ -433,9 +509,12 @@ class Resuming(Test):
         self.refuses(*QUICK, "--resume", "--chunk", "4,20,14", saying=begun + "chunk [4,20,28]")
         self.refuses(*QUICK, "--resume", "--normalize", "3,4", saying=begun + "normalization [0.0,255.0]")
         self.refuses(*QUICK, "--resume", kernel="direct", saying=begun + 'kernel "onednn", not "direct"')
+        self.refuses(*QUICK, "--resume", "--memory", "low", saying=begun + 'memory "normal", not "low"')
         self.refuses(*QUICK, saying="out.zarr: is there already; --resume")
         self.assertEqual(self.files(self.output), before)
         identity = self.output / ".tacho/prediction.json"
+        identity.write_text("".join(line for line in identity.read_text().splitlines(True) if '"tiling"' not in line))
+        self.refuses(*QUICK, "--resume", saying="out.zarr was begun by an older tacho, which does not tell its tiling")
         identity.write_text(identity.read_text().replace("unet3d_lite", "unet3d"))
         self.refuses(*QUICK, "--resume", saying=begun + 'model "unet3d", not "unet3d_lite"')
         identity.write_text("{")
