@@ -571,7 +571,7 @@ class BadCalls(Test):
         self.refuses(*QUICK, model="resnet18", saying="resnet18 predicts no volumes: take unet3d")
         self.refuses(*QUICK, model="unet4d", saying="unet4d")
         self.refuses(*QUICK, weights=self.folder / "absent.safetensors", saying="absent.safetensors")
-        self.refuses(*QUICK, model="unet3d", saying="weights.safetensors")
+        self.refuses("--block", "4,27,27", model="unet3d", saying="weights.safetensors")
 
     def test_options_that_make_no_sense(self):
         for size in ("5,5", "8,8,a", "8,-8,8", "8,8,1e30"):
