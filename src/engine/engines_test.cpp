@@ -15,6 +15,11 @@ TEST(Engines, AreFoundByName) {
   for (const Engine* engine : engines()) EXPECT_EQ(&find_engine(engine->name()), engine);
 }
 
+// Conformance runs with whatever engines there are.
+#ifdef TACHO_TORCH_FOUND
+TEST(Engines, HaveTorchWhereLibtorchWasFound) { EXPECT_EQ(find_engine("torch").name(), "torch"); }
+#endif
+
 TEST(Engines, DefaultToNative) { EXPECT_EQ(engines().front()->name(), "native"); }
 
 TEST(Engines, AnUnknownNameIsAnsweredWithTheKnownOnes) {
