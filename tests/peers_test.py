@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""How benchmarks/peers compares several devices: peers_test.py SOURCES. No network runs: the workers are made up."""
+"""How benchmarks/peers compares sides and several devices: peers_test.py SOURCES. No network runs: the workers are made up."""
 
+import argparse
 import os
 import pathlib
 import sys
+import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 SOURCES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
@@ -26,6 +29,20 @@ for line in sys.stdin:
     print(json.dumps({"samples_ms": [10.0 + case["rank"]] * json.loads(line)["passes"]}), flush=True)
 """
 
+# Is as fast as its layout's name is long.
+LAYOUT_WORKER = """import json, sys
+case = json.loads(sys.stdin.readline())
+print(json.dumps({"version": "1"}), flush=True)
+for line in sys.stdin:
+    print(json.dumps({"samples_ms": [100 - len(case["layout"])] * json.loads(line)["passes"]}), flush=True)
+"""
+
+# A tacho that writes down what it was asked.
+TACHO = """#!/bin/sh
+echo "$@" >>"$0.log"
+echo '[{"samples_ms": [1.0], "peak_memory_mib": 1}]'
+"""
+
 
 def workers(devices):
     case = dict(devices=devices, threads=1, cores=sorted(os.sched_getaffinity(0))[:1] * devices, folder="")
@@ -41,7 +58,7 @@ def result(devices, **rounds_ms):
 class WorkersTest(unittest.TestCase):
     def test_a_turn_is_the_mean_over_the_devices(self):
         with workers(2) as side:
-            self.assertEqual(side.turn(3), [10.5, 10.5, 10.5])
+            self.assertEqual(side.turn(1, 3), [10.5, 10.5, 10.5])
 
     def test_a_device_that_fails_ends_the_others(self):
         sides.CLOSING_SECONDS = 0.1
@@ -51,6 +68,35 @@ class WorkersTest(unittest.TestCase):
     def test_devices_have_cores_of_their_own(self):
         case = dict(devices=2, threads=2, cores=[4, 5, 6, 7])
         self.assertEqual([place["cores"] for place in sides.places(case)], [[4, 5], [6, 7]])
+
+
+class TorchEngineTest(unittest.TestCase):
+    """tacho's torch engine beside PyTorch."""
+
+    def measure(self, engine):
+        """What tacho and PyTorch were told."""
+        with tempfile.TemporaryDirectory() as folder:
+            tacho = os.path.join(folder, "tacho")
+            with open(tacho, "w") as file:
+                file.write(TACHO)
+            os.chmod(tacho, 0o755)
+            arguments = argparse.Namespace(tacho=tacho, engine=engine, peers=["torch"], check=False, rounds=1, warmup=4, passes=2)
+            case = dict(model="resnet18", mode="train", batch=8, devices=1, threads=1, image=[32, 32], channels=3,
+                        cores=sorted(os.sched_getaffinity(0))[:1])
+            with mock.patch.object(sides.Torch, "command", [sys.executable, "-c", LAYOUT_WORKER]):
+                (found,) = peers.measure(arguments, [case], folder)
+            with open(tacho + ".log") as file:
+                return found, file.read().splitlines()[-1].split()
+
+    def test_both_have_the_faster_layout_of_pytorch_and_the_same_warm_up(self):
+        found, asked = self.measure("torch")
+        self.assertEqual(found["failed"], {})
+        self.assertEqual(found["about"]["torch"]["layout"], "channels_last")
+        self.assertEqual(asked[asked.index("--kernel") + 1], "channels_last")
+        self.assertEqual(asked[asked.index("--warmup") + 1], "4")
+
+    def test_another_engine_chooses_its_own_kernels(self):
+        self.assertNotIn("--kernel", self.measure("native")[1])
 
 
 class SpeedupTest(unittest.TestCase):

@@ -35,9 +35,9 @@ class Network {
     return (await this.session.run(this.feeds)).output.data;
   }
 
-  // Times of `passes` passes behind one that is not counted.
-  async samplesMs(passes) {
-    await this.output();
+  // Times of `passes` passes behind `warmup` that are not counted.
+  async samplesMs(warmup, passes) {
+    for (let i = 0; i < warmup; ++i) await this.output();
     const samples = [];
     for (let i = 0; i < passes; ++i) {
       global.gc();
@@ -66,7 +66,7 @@ async function main() {
       await network.writeOutput(question.output);
       answer({});
     } else {
-      answer({samples_ms: await network.samplesMs(question.passes)});
+      answer({samples_ms: await network.samplesMs(question.warmup, question.passes)});
     }
   }
 }

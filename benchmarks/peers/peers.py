@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import numpy
 
-from sides import SIDES, Failure, run_tacho
+from sides import SIDES, Failure, Torch, run_tacho
 from table import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,7 +31,8 @@ def parse_arguments():
     parser.add_argument("--peers", default="torch,ort", help="torch (PyTorch), ort (ONNX Runtime) or both (default)")
     parser.add_argument("--batch", default="16", help="per device, a comma list")
     parser.add_argument("--rounds", type=int, default=5, help="a turn of each side a round; who begins changes")
-    parser.add_argument("--passes", type=int, default=3, help="timed passes a turn, behind one that is not counted")
+    parser.add_argument("--warmup", type=int, default=2, help="passes a turn that are not counted, before the timed ones")
+    parser.add_argument("--passes", type=int, default=3, help="timed passes a turn")
     parser.add_argument("--check", action="store_true", help="only whether the outputs agree: no rounds, inference")
     parser.add_argument("--devices", default="1", help="a comma list, of training: all of them take turns together")
     parser.add_argument("--threads", type=int, help="per device; default: every core this process may use")
@@ -55,8 +56,8 @@ def parse_arguments():
         if arguments.modes != ["train"]:
             parser.error("--devices: several devices are compared in training; add --mode train")
         arguments.peers = [name for name in arguments.peers if "train" in SIDES[name].modes]
-    if min(arguments.rounds, arguments.passes) < 1:
-        parser.error("--rounds and --passes must be at least 1")
+    if min(arguments.rounds, arguments.warmup, arguments.passes) < 1:
+        parser.error("--rounds, --warmup and --passes must be at least 1")
     for option, path in (("--tacho", arguments.tacho), ("--before", arguments.before)):
         if path and not os.access(path, os.X_OK):
             parser.error(f"{path} is not there: build tacho with ./run, or name it with {option}")
@@ -121,7 +122,7 @@ def rounds(arguments, turns):
         print(f"  round {number + 1} of {arguments.rounds}", file=sys.stderr)
         first = number % len(turns)
         for result, name, side in turns[first:] + turns[:first]:
-            samples = attempt(result, name, lambda: side.turn(arguments.passes))
+            samples = attempt(result, name, lambda: side.turn(arguments.warmup, arguments.passes))
             if samples:
                 result["rounds_ms"][name].append(samples)
 
@@ -175,6 +176,21 @@ def start_sides(arguments, result, case, stack):
     return turns
 
 
+def choose_layout(arguments, case):
+    """PyTorch's, which tacho's torch engine takes too; what suits one device suits several."""
+    return Torch.layouts[0] if arguments.check else Torch.faster_layout(case)
+
+
+def layout_of(arguments, results, case):
+    if "torch" not in arguments.peers:
+        return None
+    layout = attempt(results[0], "torch", lambda: choose_layout(arguments, case))
+    if layout is None:
+        for result in results[1:]:
+            result["failed"]["torch"] = results[0]["failed"]["torch"]
+    return layout
+
+
 def measure(arguments, together, folder):
     """The results of cases that take turns together; they differ only in their devices."""
     results = [empty_result(arguments, case) for case in together]
@@ -182,9 +198,9 @@ def measure(arguments, together, folder):
         files = attempt(results[0], "tacho", lambda: make_files(arguments.tacho, together[0], folder))
         if files is None:
             return results
+        layout = layout_of(arguments, results, dict(together[0], **files))
         turns = []
         for result, case in zip(results, together):
-            layout = results[0]["about"].get("torch", {}).get("layout")  # what suits one device suits several
             turns += start_sides(arguments, result, dict(case, layout=layout, **files), stack)
         if not arguments.check:
             rounds(arguments, turns)

@@ -1,4 +1,4 @@
-"""The sides of the comparison. Each is a context manager for one case: turn(passes) gives samples in ms, output() the
+"""The sides of the comparison. Each is a context manager for one case: turn(warmup, passes) gives samples in ms, output() the
 flat prediction, peak_mib() the most memory that its process held, `about` what else there is to say of it."""
 
 import json
@@ -12,7 +12,7 @@ import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 2**20
-TRIAL_PASSES = 2  # timed, of each of PyTorch's layouts, to choose between them
+TRIAL = dict(warmup=1, passes=2)  #, of each of PyTorch's layouts, to choose between them
 CLOSING_SECONDS = 20  # a rank whose peer is lost may never notice
 
 
@@ -46,16 +46,19 @@ class Tacho:
 
     def __init__(self, case, arguments):
         self.case, self.tacho, self.engine, self.environment = case, arguments.tacho, arguments.engine, None
-        self.about, self.peaks_mib = {}, []
+        self.peaks_mib = []
+        self.about = {"layout": case["layout"]} if self.engine == "torch" and case["layout"] else {}
 
-    def turn(self, passes):
+    def turn(self, warmup, passes):
         case = self.case
         image = "x".join(map(str, case["image"]))
-        devices = ["--devices", str(case["devices"])] if case["devices"] > 1 else []
+        extra = ["--devices", str(case["devices"])] if case["devices"] > 1 else []
+        if "layout" in self.about:
+            extra += ["--kernel", self.about["layout"]]
         (record,) = json.loads(run_tacho(
             self.tacho, "bench", case["model"], "--engine", self.engine, "--mode", case["mode"], "--batch", str(case["batch"]),
             "--threads", str(case["threads"]), "--image", image, "--weights", case["weights"],
-            "--warmup", "1", "--repeat", str(passes), "--format", "json", "--no-db", *devices,
+            "--warmup", str(warmup), "--repeat", str(passes), "--format", "json", "--no-db", *extra,
             environment=self.environment, cores=case["cores"]))
         if "samples_ms" not in record:
             raise Failure(f"{record['verdict']}: {record.get('reason', '')}")
@@ -157,9 +160,9 @@ class Workers:
             worker.tell(question)
         return self.hear_all()
 
-    def turn(self, passes):
+    def turn(self, warmup, passes):
         """A pass takes as long as on the devices on average: what one waits for another it began earlier."""
-        samples = [answer["samples_ms"] for answer in self.ask_all({"passes": passes})]
+        samples = [answer["samples_ms"] for answer in self.ask_all({"warmup": warmup, "passes": passes})]
         return [statistics.mean(ranks) for ranks in zip(*samples)]
 
     def output(self):
@@ -182,26 +185,28 @@ class Workers:
 
 
 class Torch(Workers):
-    """PyTorch in the faster of its two memory layouts, found by a trial of one device in other processes. Several
-    devices are processes with DistributedDataParallel over gloo, each on its own cores."""
+    """PyTorch in the memory layout of the case. Several devices are processes with DistributedDataParallel over gloo, each
+    on its own cores."""
 
     title = "PyTorch"
     modes = ("infer", "train")
     layouts = ("contiguous", "channels_last")
     command = ["/usr/bin/python3", os.path.join(HERE, "torch_worker.py")]
 
-    def __init__(self, case, arguments):
-        layout = case.get("layout") or (self.layouts[0] if arguments.check else self.faster_layout(case))
-        super().__init__(self.command, [dict(case, layout=layout, **place) for place in places(case)])
-        self.about["layout"] = layout
+    def __init__(self, case, _):
+        super().__init__(self.command, [dict(case, **place) for place in places(case)])
+        self.about["layout"] = case["layout"]
 
-    def faster_layout(self, case):
-        return min(self.layouts, key=lambda layout: self.trial(case, layout))
+    @classmethod
+    def faster_layout(cls, case):
+        """By a trial of one device, in processes of its own."""
+        return min(cls.layouts, key=lambda layout: cls.trial(case, layout))
 
-    def trial(self, case, layout):
+    @classmethod
+    def trial(cls, case, layout):
         alone = dict(case, devices=1, layout=layout, **places(case)[0])
-        with Workers(self.command, [alone]) as worker:
-            return min(worker.turn(TRIAL_PASSES))
+        with Workers(cls.command, [alone]) as worker:
+            return min(worker.turn(**TRIAL))
 
 
 def places(case):

@@ -1,8 +1,8 @@
 """PyTorch's side of the comparison: one process that holds one network and runs passes when told to.
 
 Started by peers.py. Reads one JSON object a line from stdin, answers with one a line on stdout:
-first the case -> the versions; then {"passes": K} -> {"samples_ms": [...]}, or {"output": FILE} -> {} with the raw
-float32 prediction in that file. A failure is {"error": "..."} and the end. It sleeps in between, so the peers have the
+first the case -> the versions; then {"warmup": W, "passes": K} -> {"samples_ms": [...]} of K, or {"output": FILE} -> {} with
+the raw float32 prediction in that file. A failure is {"error": "..."} and the end. It sleeps in between, so the peers have the
 machine to themselves.
 """
 
@@ -103,9 +103,10 @@ class Network:
         self.loss(self.model(self.images), self.target).backward()
         self.optimizer.step()
 
-    def samples_ms(self, passes):
-        """Times of `passes` passes behind one that is not counted."""
-        self.run()
+    def samples_ms(self, warmup, passes):
+        """Times of `passes` passes behind `warmup` that are not counted."""
+        for _ in range(warmup):
+            self.run()
         samples = []
         for _ in range(passes):
             begin = time.perf_counter()
@@ -129,7 +130,7 @@ def serve():
             network.infer().contiguous().numpy().tofile(question["output"])
             answer()
         else:
-            answer(samples_ms=network.samples_ms(question["passes"]))
+            answer(samples_ms=network.samples_ms(question["warmup"], question["passes"]))
 
 
 def main():
