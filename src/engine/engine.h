@@ -32,6 +32,7 @@ struct CompileOptions {
   int threads = 1;
   uint64_t seed = 0;          // of dropout
   UpdateRule update = Sgd{};  // of a training graph
+  bool autotune = false;      // the library times its convolutions in a first pass; where Engine::autotunes()
   bool low_memory = false;    // rather compute activations and packed weights again than keep them
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
@@ -127,6 +128,12 @@ class Engine {
   virtual std::vector<std::string> precisions(const std::string& device) const {
     static_cast<void>(device);
     return {std::string(kSinglePrecision)};
+  }
+
+  // Whether its library can time its own convolutions there: CompileOptions::autotune.
+  virtual bool autotunes(const std::string& device) const {
+    static_cast<void>(device);
+    return false;
   }
 
   // Where the device sits, as its driver names it, such as "0000:65:00.0"; empty for the CPU.

@@ -55,5 +55,24 @@ TEST(Device, OfASeatIsTheOneThatWasAskedForOrRefusedByName) {
   }
 }
 
+TEST(Autotune, IsRecordedOfAGpuAndRefusedOnTheCpu) {
+  const auto recorded = [](const Execution& execution) {
+    return fields_of(execution, false).value("autotune", "");
+  };
+  EXPECT_EQ(recorded({.device = "cuda:0"}), "off");
+  EXPECT_EQ(recorded({.device = "cuda:0", .autotune = true}), "on");
+  EXPECT_EQ(recorded({}), "");
+  for (const Engine* engine : engines()) {
+    const std::string name(engine->name());
+    try {
+      check_execution({.engine = name, .autotune = true}, false);
+      FAIL() << name;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(),
+                fmt::format("--autotune on: engine {} has nothing to tune on device cpu", name));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tacho

@@ -14,7 +14,7 @@ namespace {
 
 using E = Execution;
 
-constexpr std::string_view kLow = "low", kSync = "sync", kCuda = "cuda";
+constexpr std::string_view kLow = "low", kSync = "sync", kCuda = "cuda", kOn = "on", kOff = "off";
 
 std::string numbered(const std::string& device, int number) {
   return device == kCuda ? fmt::format("{}:{}", kCuda, number) : device;
@@ -30,6 +30,11 @@ constexpr std::array kEntries = {
     entry<E, &E::devices>("devices"),
     entry<E, &E::threads>("threads"),
     entry<E, &E::kernel>("kernel"),
+    Entry<E>{"autotune",
+             [](const E& execution) {
+               return execution.device == kCpu ? Json() : Json(execution.autotune ? kOn : kOff);
+             },
+             [](E& execution, const Json& value) { execution.autotune = value == kOn; }},
     Entry<E>{"memory", [](const E& execution) { return execution.low_memory ? Json(kLow) : Json(); },
              [](E& execution, const Json& value) { execution.low_memory = value == kLow; }},
     entry<E, &E::parallel>("parallel"),
@@ -98,6 +103,9 @@ void check_execution(const Execution& execution, bool training) {
                     kCuda);
   check_precision(engine, execution.precision, execution.device);
   check_kernel(engine, execution.kernel);
+  if (execution.autotune && !engine.autotunes(first_device(execution.device)))
+    throw UserError("--autotune on: engine {} has nothing to tune on device {}", engine.name(),
+                    execution.device);
   if (!execution.low_memory) return;
   if (const auto reason = engine.why_no_low_memory())
     throw UserError("--memory low: engine {} {}", engine.name(), *reason);
@@ -116,6 +124,7 @@ CompileOptions compile_options(const Execution& execution, uint64_t seed, const 
   return {.threads = execution.threads,
           .seed = seed,
           .update = update,
+          .autotune = execution.autotune,
           .low_memory = execution.low_memory,
           .kernel = execution.kernel,
           .kernel_cache = kernel_cache,

@@ -19,7 +19,8 @@ struct Execution {
   int devices = 1;
   int threads = 1;               // per device
   std::string kernel = {};       // of Engine::kernels(); empty: the fastest
-  bool low_memory = false;       // see CompileOptions
+  bool autotune = false;         // see CompileOptions
+  bool low_memory = false;       // likewise
   std::string parallel = {};     // training: kAllReduce; inference: kScatter, or kReplicas where it is empty
   bool sync_batch_norm = false;  // of training: statistics of all devices' batches
   int bucket_mib = 25;           // of gradients that are exchanged in one go

@@ -119,6 +119,10 @@ Values memories(std::string_view option, std::string_view text) {
   const std::vector<std::string> parts = parse_choices(option, text, {"normal", "low"});
   return {parts.begin(), parts.end()};
 }
+Values switches(std::string_view option, std::string_view text) {
+  const std::vector<std::string> parts = parse_choices(option, text, {"off", "on"});
+  return {parts.begin(), parts.end()};
+}
 template<int64_t largest>
 Values numbers(std::string_view option, std::string_view text) {
   const std::vector<int64_t> parts = parse_axis(option, text, largest);
@@ -241,6 +245,13 @@ constexpr std::array kFields = {
         Field{"kernel", access<&R::kernel>, FieldRole::means, Column::present, "kernel", text<&R::kernel>},
         {.parse = words,
          .help = "Of convolutions, where it can, such as winograd; default: the fastest, by measurement",
+         .nesting = 5}),
+    on_axis(
+        Field{"autotune", access<&R::autotune>, FieldRole::means, Column::differing, "autotune",
+              text<&R::autotune>},
+        {.parse = switches,
+         .fallback = "off",
+         .help = "Of GPUs, on or off: on times cuDNN's convolutions in the first pass and keeps the fastest",
          .nesting = 5}),
     on_axis(
         Field{"memory", access<&R::memory>, FieldRole::means, Column::present, "memory", text<&R::memory>},

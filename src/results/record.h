@@ -49,11 +49,12 @@ struct Record {
   std::optional<int> warmup = {};
   int repeat = 0;
   std::optional<uint64_t> seed = {};
-  std::string weights = {};  // the file; empty for random weights
-  std::string kernel = {};   // forced; empty where the engine chose
-  std::string memory = {};   // "low" where activations were computed again rather than kept
-  std::string data = {};     // of a training run: where its images came from
-  std::string recipe = {};   // of a training run: its method in words
+  std::string weights = {};   // the file; empty for random weights
+  std::string kernel = {};    // forced; empty where the engine chose
+  std::string autotune = {};  // of a GPU: "on" where its library timed its own convolutions, or "off"
+  std::string memory = {};    // "low" where activations were computed again rather than kept
+  std::string data = {};      // of a training run: where its images came from
+  std::string recipe = {};    // of a training run: its method in words
 
   // The method of a training run.
   std::string optimizer = {}, schedule = {}, augmentation = {};

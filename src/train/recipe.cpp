@@ -122,13 +122,14 @@ Json fields_of(const Recipe& recipe) {
   return fields;
 }
 
-// The same weights come out however little memory there is, and whatever the method is called.
+// The same weights come out however little memory there is and convolutions are chosen, and whatever the
+// method is called.
 Json identity_of(const Recipe& recipe) {
   Json fields = fields_of(recipe);
   // What is not set is said too: otherwise it would be taken for what an older version did not know.
   for (const Entry<R>& entry : kEntries) fields.emplace(entry.name, nullptr);
   for (const char* name : {"kernel", "momentum"}) fields.emplace(name, nullptr);
-  for (const char* name : {"memory", "recipe", "mode"}) fields.erase(name);
+  for (const char* name : {"autotune", "memory", "recipe", "mode"}) fields.erase(name);
   return parse_json(to_text(fields));  // as it comes back from a file: what is no UTF-8 is replaced
 }
 

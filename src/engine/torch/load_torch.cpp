@@ -47,6 +47,7 @@ class TorchEngine final : public Engine {
   std::vector<std::string> precisions(const std::string& device) const override {
     return module().precisions(device);
   }
+  bool autotunes(const std::string& device) const override { return device != kCpu; }  // cuDNN's alone
   std::string bus_id(const std::string& device) const override { return module().bus_id(device); }
   std::vector<std::string> kernels() const override { return module().layouts(); }
 

@@ -1,5 +1,6 @@
 #include "engine/torch/module/torch_plan.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -97,7 +98,7 @@ class TorchPlan final : public Plan {
 
   void forward() override {
     translated([&] {
-      use_threads();
+      use_settings();
       const c10::InferenceMode inference(!graph_.training);
       const PrecisionScope precision(options_.precision, device_);
       const Pass pass = {options_.seed, passes_, options_.batch_norm_sums};
@@ -112,7 +113,7 @@ class TorchPlan final : public Plan {
 
   void backward(GradientSink* sink) override {
     translated([&] {
-      use_threads();
+      use_settings();
       flat_.zero_gradients();
       value(graph_.inputs[0]).mutable_grad().reset();
       std::ranges::fill(final_, 0);
@@ -131,7 +132,7 @@ class TorchPlan final : public Plan {
   }
 
   void update(std::optional<double> learning_rate) override {
-    use_threads();
+    use_settings();
     UpdateRule rule = options_.update;
     if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
     if (sink_ != nullptr) flat_.put_back_gradients();
@@ -179,7 +180,11 @@ class TorchPlan final : public Plan {
   }
 
  private:
-  void use_threads() const { set_threads(options_.threads); }
+  // libtorch's are the process's: another plan may have had its turn.
+  void use_settings() const {
+    set_threads(options_.threads);
+    at::globalContext().setBenchmarkCuDNN(options_.autotune);
+  }
   at::Tensor& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
   const at::Tensor& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
 
