@@ -96,6 +96,18 @@ class Training(unittest.TestCase):
         for native, torch in zip(*losses):
             self.assertAlmostEqual(native, torch, delta=1e-3 * abs(native))
 
+    def test_a_network_learns_in_reduced_precision(self):
+        losses = {}
+        for precision in ("f32", "bf16"):
+            done = self.train("--epochs", "2", "--engine", "torch", "--precision", precision)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (record,) = json.loads(done.stdout)
+            self.assertEqual(record["precision"], precision)
+            losses[precision] = [epoch["loss"] for epoch in record["epochs"]]
+        self.assertNotEqual(losses["f32"], losses["bf16"])
+        for exact, reduced in zip(*losses.values()):
+            self.assertAlmostEqual(exact, reduced, delta=0.05 * abs(exact))
+
     def test_one_engine_goes_on_where_another_stopped(self):
         checkpoints = os.path.join(self.folder, "run")
         common = ["--epochs", "2", "--checkpoint", checkpoints]

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/error.h"
 #include "bench/runner.h"
+#include "engine/engines.h"
 
 namespace tacho {
 namespace {
@@ -42,6 +45,17 @@ TEST(Suites, RunOnAsManyDevicesAsThereAreCoresForUnlessAskedForMore) {
   EXPECT_EQ(cells[0].execution.threads, cells[1].execution.threads);  // a device is the same device alone
   machine.devices = {3};
   EXPECT_THROW(find_suite("scaling").cases(machine), UserError);
+}
+
+TEST(Suites, CifarIsLearntByEveryFastEngine) {
+  std::set<std::pair<std::string, std::string>> found, expected;
+  for (const Recipe& recipe : find_suite("cifar").trainings(kTwoCores))
+    found.emplace(recipe.model, recipe.execution.engine);
+  for (const Engine* engine : engines()) {
+    if (!engine->computes() || !engine->is_fast()) continue;
+    for (const char* model : {"resnet50", "inception_v3"}) expected.emplace(model, engine->name());
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(Suites, TheGridSharesEveryTotalBatchOut) {
