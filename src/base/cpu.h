@@ -62,6 +62,9 @@ void use_cores(int first, int count);
 // these inherit its CPUs. Alone (`threads` is 1) it is bound.
 void use_threads(int threads);
 
+// How many threads compute in a parallel region after use_threads().
+int team_size(int threads);
+
 // Lets the calling thread run on every allowed CPU: helpers inherit the place of the thread that starts them.
 void run_anywhere();
 

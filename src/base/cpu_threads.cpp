@@ -82,6 +82,14 @@ void use_threads(int threads) {
   if (threads > 1) run_anywhere();
 }
 
+int team_size(int threads) {
+  use_threads(threads);
+  int size = 0;
+#pragma omp parallel reduction(+ : size)
+  size += 1;
+  return size;
+}
+
 void run_anywhere() { this_machine().bind_this_thread(process().places.load()->everywhere); }
 
 }  // namespace tacho

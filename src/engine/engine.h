@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -93,6 +94,12 @@ class Plan {
   virtual PlanCounters counters() const = 0;
   virtual void set_counters(const PlanCounters& counters) = 0;
 
+  // After a backward pass whose gradients are not finite: scales the next one's loss by less. False where it
+  // scales none, or no less.
+  virtual bool reduce_loss_scale() { return false; }
+  // Updates that were left out because gradients were not finite.
+  virtual int64_t steps_left_out() const { return 0; }
+
   // What the plan holds for its whole life.
   virtual int64_t memory_bytes() const = 0;
 
@@ -111,6 +118,9 @@ class Engine {
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;
 
+  // What it computes with on GPUs beside that, such as cuDNN: name -> version.
+  virtual std::map<std::string, std::string> gpu_libraries() const { return {}; }
+
   // False for an engine that only measures the harness: its outputs mean nothing.
   virtual bool computes() const { return true; }
   // False for an engine that is there to be right, not to be used: it would take days to learn anything.
@@ -118,6 +128,14 @@ class Engine {
 
   // Whether several plans of one thread each may compute at once, each in a thread of one team.
   virtual bool computes_side_by_side() const { return false; }
+
+  // What of the CPU it uses, such as "AVX2"; empty where that is what the compiler gives to all.
+  virtual std::string instruction_set() const { return {}; }
+  // How many threads a plan really computes with that may use so many.
+  virtual int threads_of(int allowed) const {
+    static_cast<void>(allowed);
+    return 1;
+  }
 
   // Whether its plans tell their steps: Plan::steps().
   virtual bool tells_steps() const { return false; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/json_values.h"
 #include "engine/execution.h"
 #include "engine/null/null_engine.h"
 #include "graph/builder.h"

@@ -28,6 +28,20 @@ void limit_onednn() {
   }
 }
 
+std::string onednn_instruction_set() {
+  switch (dnnl::get_effective_cpu_isa()) {
+    case dnnl::cpu_isa::sse41: return "SSE4.1";
+    case dnnl::cpu_isa::avx: return "AVX";
+    case dnnl::cpu_isa::avx2: return "AVX2";
+    case dnnl::cpu_isa::avx2_vnni: return "AVX2 VNNI";
+    case dnnl::cpu_isa::avx512_core: return "AVX512";
+    case dnnl::cpu_isa::avx512_core_vnni: return "AVX512 VNNI";
+    case dnnl::cpu_isa::avx512_core_bf16: return "AVX512 BF16";
+    case dnnl::cpu_isa::avx512_core_amx: return "AVX512 AMX";
+    default: return "more than " + to_string(widest_instruction_set());  // of a later oneDNN
+  }
+}
+
 // Channels that lie side by side: 8 for our kernels, as many as a vector holds for oneDNN's.
 int64_t channel_block(const std::string& kernel) {
   const bool may_be_onednn = kernel.empty() || kernel == native::name_of(native::ConvolutionKernel::onednn);
@@ -43,6 +57,9 @@ class NativeEngine : public Engine {
   bool computes_side_by_side() const override { return true; }
 
   bool tells_steps() const override { return true; }
+
+  std::string instruction_set() const override { return onednn_instruction_set(); }
+  int threads_of(int allowed) const override { return team_size(allowed); }
 
   std::string version() const override {
     const dnnl_version_t* version = dnnl_version();

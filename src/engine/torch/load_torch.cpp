@@ -47,7 +47,13 @@ class TorchEngine final : public Engine {
   std::vector<std::string> precisions(const std::string& device) const override {
     return module().precisions(device);
   }
+  std::string instruction_set() const override { return module().instruction_set(); }
+  int threads_of(int allowed) const override {
+    use_threads(allowed);
+    return module().threads_of(allowed);
+  }
   bool autotunes(const std::string& device) const override { return device != kCpu; }  // cuDNN's alone
+  std::map<std::string, std::string> gpu_libraries() const override { return module().gpu_libraries(); }
   std::string bus_id(const std::string& device) const override { return module().bus_id(device); }
   std::vector<std::string> kernels() const override { return module().layouts(); }
 

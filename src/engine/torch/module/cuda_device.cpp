@@ -1,6 +1,8 @@
 // Of a libtorch with CUDA.
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include "engine/torch/module/device.h"
@@ -15,6 +17,16 @@ std::string bus_id(const std::string& device) {
   const cudaDeviceProp* const properties = at::cuda::getDeviceProperties(named.index());
   return fmt::format("{:04x}:{:02x}:{:02x}.0", properties->pciDomainID, properties->pciBusID,
                      properties->pciDeviceID);
+}
+
+std::map<std::string, std::string> gpu_libraries() {
+  std::map<std::string, std::string> versions = {
+      {"CUDA", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
+  const auto& hooks = at::detail::getCUDAHooks();
+  if (!hooks.compiledWithCuDNN()) return versions;
+  const long cudnn = hooks.versionCuDNN(), major = cudnn >= 90000 ? 10000 : 1000;
+  versions.emplace("cuDNN", fmt::format("{}.{}.{}", cudnn / major, cudnn % major / 100, cudnn % 100));
+  return versions;
 }
 
 std::optional<int64_t> peak_device_bytes(const at::Device& device) {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +12,14 @@ namespace tacho::torch_engine {
 // "cpu", then "cuda:0" and so on where libtorch finds any.
 std::vector<std::string> devices();
 
+// Of the CPU, as libtorch uses it: "AVX2".
+std::string instruction_set();
+
 // Where a GPU sits, as its driver names it; empty for the CPU.
 std::string bus_id(const std::string& device);
+
+// CUDA's and cuDNN's versions; none without them.
+std::map<std::string, std::string> gpu_libraries();
 
 // By libtorch's allocator of a GPU, since it was told to forget; nothing on the CPU.
 std::optional<int64_t> peak_device_bytes(const at::Device& device);

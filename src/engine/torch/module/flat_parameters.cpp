@@ -23,7 +23,8 @@ std::vector<ParameterGradient> in_backward_order(const Graph& graph) {
 
 }  // namespace
 
-FlatParameters::FlatParameters(const Graph& graph, const UpdateRule& rule, const at::Device& device) {
+FlatParameters::FlatParameters(const Graph& graph, const UpdateRule& rule, const at::Device& device,
+                               bool staged) {
   int64_t count = 0;
   for (const auto& [parameter, gradient] : in_backward_order(graph)) {
     const int64_t size = elements(graph.shape(parameter));
@@ -35,7 +36,8 @@ FlatParameters::FlatParameters(const Graph& graph, const UpdateRule& rule, const
   const auto array = [&] { return at::zeros({count}, at::TensorOptions(device)); };
   values_ = array();
   gradients_ = array();
-  host_gradients_ = device.is_cpu() ? gradients_ : at::zeros({count}).pin_memory();
+  host_gradients_ = staged ? at::zeros({count}) : gradients_;
+  if (device.is_cuda()) host_gradients_ = host_gradients_.pin_memory();
   for (int i = 0; i < state_per_parameter(rule); ++i) state_.push_back(array());
   if (std::holds_alternative<Adam>(rule)) scratch_ = array();
   for (Trained& each : trained_) {
@@ -59,11 +61,11 @@ std::span<float> FlatParameters::gradient_span(const Trained& of) const {
 }
 
 void FlatParameters::fetch_gradients() {
-  if (!gradients_.is_cpu()) host_gradients_.copy_(gradients_);
+  if (!host_gradients_.is_same(gradients_)) host_gradients_.copy_(gradients_);
 }
 
 void FlatParameters::put_back_gradients() {
-  if (!gradients_.is_cpu()) gradients_.copy_(host_gradients_);
+  if (!host_gradients_.is_same(gradients_)) gradients_.copy_(host_gradients_);
 }
 
 void FlatParameters::update(const UpdateRule& rule, int64_t step) {

@@ -23,7 +23,8 @@ struct Trained {
 // activations: devices that chose otherwise can still exchange them.
 class FlatParameters {
  public:
-  FlatParameters(const Graph& graph, const UpdateRule& rule, const at::Device& device);
+  // `staged`: gradients are exchanged in an array of their own in the host's memory.
+  FlatParameters(const Graph& graph, const UpdateRule& rule, const at::Device& device, bool staged);
 
   const std::vector<Trained>& trained() const { return trained_; }
   const Trained* find(ValueId parameter) const;
@@ -32,8 +33,8 @@ class FlatParameters {
   at::Tensor state(const Trained& of, int which) const {
     return view(state_[static_cast<size_t>(which)], of);
   }
-  // In the host's memory, where devices exchange them: the gradients themselves, or those of a GPU as they
-  // were last fetched.
+  // In the host's memory, where devices exchange them: the gradients themselves, or where they are staged as
+  // they were last fetched.
   std::span<float> gradient_span(const Trained& of) const;
   void multiply_gradients(double by) { gradients_.mul_(by); }
   bool gradients_are_finite() const { return gradients_.isfinite().all().item<bool>(); }

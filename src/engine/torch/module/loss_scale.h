@@ -12,6 +12,9 @@ class LossScale {
   // doubles it after kStepsToGrow that did not.
   bool accept(bool gradients_are_finite);
 
+  // Halves it; false where it is 1.
+  bool reduce();
+
   static constexpr int kStepsToGrow = 2000;
 
  private:

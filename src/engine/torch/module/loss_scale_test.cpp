@@ -15,6 +15,14 @@ TEST(LossScale, IsHalvedWhereGradientsOverflow) {
   EXPECT_EQ(scale.value(), begin / 4);
 }
 
+TEST(LossScale, IsNeverBelowOne) {
+  LossScale scale;
+  while (scale.reduce()) EXPECT_GE(scale.value(), 1);
+  EXPECT_EQ(scale.value(), 1);
+  EXPECT_FALSE(scale.accept(false));
+  EXPECT_EQ(scale.value(), 1);
+}
+
 TEST(LossScale, GrowsAfterManyGoodSteps) {
   LossScale scale;
   const double begin = scale.value();

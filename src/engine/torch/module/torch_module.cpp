@@ -8,9 +8,10 @@
 namespace tacho {
 
 extern "C" const TorchModule& tacho_torch_module() {
-  static constexpr TorchModule kModule = {&torch_engine::devices, &torch_engine::precisions,
-                                          &torch_engine::bus_id, &torch_engine::layouts,
-                                          &torch_engine::compile};
+  static constexpr TorchModule kModule = {
+      &torch_engine::devices,    &torch_engine::precisions,    &torch_engine::bus_id,
+      &torch_engine::layouts,    &torch_engine::gpu_libraries, &torch_engine::instruction_set,
+      &torch_engine::threads_of, &torch_engine::compile,       &torch_engine::compile_like_gpu};
   return kModule;
 }
 

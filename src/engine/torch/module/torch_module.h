@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +16,14 @@ struct TorchModule {
   std::vector<std::string> (*precisions)(const std::string& device);
   std::string (*bus_id)(const std::string& device);
   std::vector<std::string> (*layouts)();
+  std::map<std::string, std::string> (*gpu_libraries)();
+  std::string (*instruction_set)();
+  int (*threads_of)(int allowed);
   // As Engine::compile().
   std::unique_ptr<Plan> (*compile)(const Graph& graph, Weights weights, const CompileOptions& options);
+  // For tests, on the CPU: losses are scaled as in half precision, and gradients staged as those of a GPU.
+  std::unique_ptr<Plan> (*compile_like_gpu)(const Graph& graph, Weights weights,
+                                            const CompileOptions& options);
 };
 
 inline constexpr const char* kTorchModuleFile = "libtacho_torch.so";

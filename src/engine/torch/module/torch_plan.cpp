@@ -61,14 +61,17 @@ class WhenFinal : public autograd::FunctionPostHook {
 // so it allocates in every pass, as PyTorch does.
 class TorchPlan final : public Plan {
  public:
-  TorchPlan(const Graph& graph, const Weights& weights, const CompileOptions& options, Layout layout)
+  TorchPlan(const Graph& graph, const Weights& weights, const CompileOptions& options, bool scales_losses,
+            bool staged)
       : graph_(graph),
         options_(options),
         device_(options.device),
-        layout_(layout),
+        layout_(options.kernel.empty() ? Layout::channels_last : find_layout(options.kernel)),
+        staged_(staged),
+        copies_(staged, device_.is_cuda()),
         lifetimes_(find_lifetimes(graph)),
         values_(graph.values.size()),
-        flat_(graph, options.update, device_) {
+        flat_(graph, options.update, device_, staged) {
     forget_peak_of(device_);
     for (const ValueId id : graph_.inputs) value(id) = empty(id);
     for (const ValueId id : graph_.weights()) {
@@ -77,15 +80,12 @@ class TorchPlan final : public Plan {
       write(id, weights.at(graph_.value(id).name));
     }
     if (has_input_gradient()) value(graph_.inputs[0]).set_requires_grad(true);
-    if (graph_.training && scales_losses(options_.precision)) scale_.emplace();
+    if (graph_.training && scales_losses) scale_.emplace();
     final_.resize(flat_.trained().size());
     for (size_t i = 0; i < flat_.trained().size(); ++i) watch(i);
   }
 
-  void write(ValueId id, const Tensor& tensor) override {
-    const at::NoGradGuard no_gradients;
-    value(id).copy_(borrowed(tensor));
-  }
+  void write(ValueId id, const Tensor& tensor) override { copies_.from_host(tensor, value(id)); }
 
   Tensor read(ValueId id) const override {
     const Value& of = graph_.value(id);
@@ -94,7 +94,7 @@ class TorchPlan final : public Plan {
     return tensor;
   }
 
-  void read_into(ValueId id, Tensor& tensor) const override { copy_to_host(readable(id), tensor); }
+  void read_into(ValueId id, Tensor& tensor) const override { copies_.to_host(readable(id), tensor); }
 
   void forward() override {
     translated([&] {
@@ -137,7 +137,10 @@ class TorchPlan final : public Plan {
     if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
     if (sink_ != nullptr) flat_.put_back_gradients();
     // After the exchange, so that all devices decide alike.
-    if (scale_ && !scale_->accept(flat_.gradients_are_finite())) return;
+    if (scale_ && !scale_->accept(flat_.gradients_are_finite())) {
+      ++steps_left_out_;
+      return;
+    }
     flat_.update(rule, ++updates_);
     finish_work_on(device_);
   }
@@ -152,11 +155,11 @@ class TorchPlan final : public Plan {
 
   Tensor read_state(ValueId parameter, int which) const override {
     Tensor tensor(graph_.shape(parameter), DType::f32);
-    copy_to_host(flat_.state(*flat_.find(parameter), which), tensor);
+    copies_.to_host(flat_.state(*flat_.find(parameter), which), tensor);
     return tensor;
   }
   void write_state(ValueId parameter, int which, const Tensor& tensor) override {
-    flat_.state(*flat_.find(parameter), which).copy_(borrowed(tensor));
+    copies_.from_host(tensor, flat_.state(*flat_.find(parameter), which));
   }
 
   PlanCounters counters() const override { return {passes_, updates_}; }
@@ -164,6 +167,9 @@ class TorchPlan final : public Plan {
     passes_ = counters.passes;
     updates_ = counters.updates;
   }
+
+  bool reduce_loss_scale() override { return scale_ && scale_->reduce(); }
+  int64_t steps_left_out() const override { return steps_left_out_; }
 
   std::optional<int64_t> peak_device_bytes() const override {
     return torch_engine::peak_device_bytes(device_);
@@ -210,7 +216,7 @@ class TorchPlan final : public Plan {
     const auto accumulator = autograd::impl::grad_accumulator(flat_.trained()[number].value);
     accumulator->add_post_hook(std::make_unique<WhenFinal>([this, number] {
       final_[number] = 1;
-      if (device_.is_cpu() && !scale_) hand_over();
+      if (!staged_ && !scale_) hand_over();
     }));
     accumulators_.push_back(accumulator);
   }
@@ -232,6 +238,8 @@ class TorchPlan final : public Plan {
   CompileOptions options_;
   at::Device device_;
   Layout layout_;
+  bool staged_;  // what the host has of it goes through memory of its own, as on a GPU
+  mutable HostCopies copies_;
   std::optional<LossScale> scale_;  // starts anew with each plan
   std::vector<NodeLifetimes> lifetimes_;
   std::vector<at::Tensor> values_;  // by ValueId; those of activations only while they are needed
@@ -241,17 +249,30 @@ class TorchPlan final : public Plan {
   size_t taken_ = 0;                                           // by the sink
   GradientSink* sink_ = nullptr;                               // of the last backward pass
   uint64_t passes_ = 0;
-  int64_t updates_ = 0;
+  int64_t updates_ = 0, steps_left_out_ = 0;
 };
+
+std::unique_ptr<Plan> make_plan(const Graph& graph, const Weights& weights, const CompileOptions& options,
+                                bool scales_losses, bool staged) {
+  return translated([&]() -> std::unique_ptr<Plan> {
+    set_threads(options.threads);
+    return std::make_unique<TorchPlan>(graph, weights, options, scales_losses, staged);
+  });
+}
 
 }  // namespace
 
 std::unique_ptr<Plan> compile(const Graph& graph, Weights weights, const CompileOptions& options) {
-  return translated([&]() -> std::unique_ptr<Plan> {
-    set_threads(options.threads);
-    const Layout layout = options.kernel.empty() ? Layout::channels_last : find_layout(options.kernel);
-    return std::make_unique<TorchPlan>(graph, weights, options, layout);
-  });
+  return make_plan(graph, weights, options, scales_losses(options.precision), options.device != kCpu);
+}
+
+std::unique_ptr<Plan> compile_like_gpu(const Graph& graph, Weights weights, const CompileOptions& options) {
+  return make_plan(graph, weights, options, true, true);
+}
+
+int threads_of(int allowed) {
+  set_threads(allowed);
+  return at::get_num_threads();
 }
 
 }  // namespace tacho::torch_engine

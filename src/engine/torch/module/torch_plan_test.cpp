@@ -1,0 +1,104 @@
+// What only GPUs do otherwise, on the CPU: scaled losses, and gradients that are staged in the host's memory.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/torch/module/torch_module.h"
+#include "graph/builder.h"
+#include "graph/gradient.h"
+
+namespace tacho {
+namespace {
+
+const TorchModule& module() {
+  void* const library = dlopen(TACHO_TORCH_MODULE, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  return reinterpret_cast<TorchModuleEntry>(dlsym(library, kTorchModuleEntry))();
+}
+
+// Two classes of images with two values, from weights that are 0: the gradient is half of the image, so that
+// one of these overflows where it is scaled by 1024 and not by 512.
+constexpr float kModerate = 3, kLarge = 1e36f;
+
+Graph training_graph() {
+  Builder b("linear");
+  const Graph network = b.finish(b.linear("fc", b.input("x", {1, 2}), {.features = 2, .bias = false}));
+  return gradient(network, Loss::softmax_cross_entropy);
+}
+
+class LikeGpu : public testing::Test {
+ protected:
+  LikeGpu() {
+    Weights weights;
+    weights.emplace("fc.weight", Tensor({2, 2}, DType::f32));
+    plan_ = module().compile_like_gpu(graph_, std::move(weights),
+                                      {.update = Sgd{.learning_rate = 1, .momentum = 0}});
+    plan_->write(graph_.inputs[1], Tensor::from<int64_t>({1}, std::vector<int64_t>{1}));
+  }
+
+  void backward_of(float image, GradientSink* sink = nullptr) {
+    plan_->write(graph_.inputs[0], Tensor::from<float>({1, 2}, std::vector<float>{image, image}));
+    plan_->forward();
+    plan_->backward(sink);
+  }
+  float first(ValueId id) const { return plan_->read(id).values<float>()[0]; }
+  float gradient_value() const { return first(graph_.gradients[0].gradient); }
+  float weight() const { return first(graph_.gradients[0].parameter); }
+
+  Graph graph_ = training_graph();
+  std::unique_ptr<Plan> plan_;
+};
+
+TEST_F(LikeGpu, GradientsAndLossAreNotScaledAfterwards) {
+  backward_of(kModerate);
+  EXPECT_FLOAT_EQ(gradient_value(), kModerate / 2);
+  EXPECT_FLOAT_EQ(first(graph_.outputs[1]), std::log(2.0f));
+  plan_->update();
+  EXPECT_FLOAT_EQ(weight(), -kModerate / 2);
+  EXPECT_EQ(plan_->steps_left_out(), 0);
+}
+
+TEST_F(LikeGpu, AStepThatOverflowsIsLeftOutAndTheNextScaledByLess) {
+  backward_of(kLarge);
+  EXPECT_FALSE(std::isfinite(gradient_value()));
+  plan_->update();
+  EXPECT_EQ(weight(), 0);
+  EXPECT_EQ(plan_->steps_left_out(), 1);
+  EXPECT_EQ(plan_->counters().updates, 0);
+  backward_of(kLarge);
+  EXPECT_FLOAT_EQ(gradient_value(), kLarge / 2);
+  plan_->update();
+  EXPECT_FLOAT_EQ(weight(), -kLarge / 2);
+  EXPECT_EQ(plan_->steps_left_out(), 1);
+}
+
+TEST_F(LikeGpu, TheScaleCanBeReducedWithoutAStep) {
+  EXPECT_TRUE(plan_->reduce_loss_scale());
+  backward_of(kLarge);
+  EXPECT_FLOAT_EQ(gradient_value(), kLarge / 2);
+}
+
+// Another device's gradient is twice as large.
+class Doubling final : public GradientSink {
+ public:
+  void take(std::span<float> gradients) override {
+    for (float& value : gradients) value *= 2;
+    taken += gradients.size();
+  }
+  size_t taken = 0;
+};
+
+TEST_F(LikeGpu, WhatDevicesExchangeIsWhatTheUpdateTakes) {
+  Doubling sink;
+  backward_of(kModerate, &sink);
+  EXPECT_EQ(sink.taken, 4u);
+  EXPECT_FLOAT_EQ(gradient_value(), kModerate / 2);  // its own are staged elsewhere
+  EXPECT_FLOAT_EQ(plan_->gradients()[0][0], kModerate);
+  plan_->update();
+  EXPECT_FLOAT_EQ(weight(), -kModerate);
+}
+
+}  // namespace
+}  // namespace tacho
