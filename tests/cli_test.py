@@ -88,6 +88,34 @@ class System(unittest.TestCase):
         self.assertGreater(system["speeds"][0]["fma_gflops"], 0)
         self.assertEqual(system["speeds"][-1]["threads"], system["cores"])
 
+    def test_engines_say_what_they_use(self):
+        details = {engine["name"]: engine for engine in json.loads(run("system", "--format", "json").stdout)["engine_details"]}
+        native, reference = details["native"], details["reference"]
+        self.assertEqual(native["precisions"], {"cpu": ["f32"]})
+        self.assertEqual((native["threads"], reference["threads"]), (len(os.sched_getaffinity(0)), 1))
+        self.assertRegex(native["instruction_set"], "^(SSE4.1|AVX)")
+        self.assertNotIn("instruction_set", reference)
+        narrow = run("system", env=dict(os.environ, TACHO_INSTRUCTION_SET="sse2")).stdout
+        self.assertRegex(narrow, r"engine native +\| oneDNN [0-9.]+; SSE4.1, \d+ threads?; cpu: f32")
+        if "torch" in details:
+            self.assertEqual(details["torch"]["precisions"]["cpu"], ["f32", "bf16"])
+            self.assertEqual(details["torch"]["threads"], native["threads"])
+            self.assertRegex(details["torch"]["instruction_set"], "^(AVX|DEFAULT|NO AVX)")
+
+    @unittest.skipUnless("TACHO_FAKE_GPU_DRIVER" in os.environ, "CTest says where it is")
+    def test_gpus_are_those_that_the_driver_tells(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.environ["TACHO_FAKE_GPU_DRIVER"], os.path.join(folder, "libnvidia-ml.so.1"))
+            environment = dict(os.environ, LD_LIBRARY_PATH=folder)
+            table = run("system", env=environment).stdout
+            done = run("bench", "squeezenet1_1", "--engine", "null", "--image", "32", "--repeat", "1", "--no-db", "--format", "json",
+                       env=environment)
+        self.assertIn("Fast 1, driver 550.1, 16.0 GiB, 1980 MHz, at most 300 W, now 1410 MHz, now 87.5 W, 0000:65:00.0", table)
+        fast, old = json.loads(done.stdout)[0]["system"]["gpus"]
+        self.assertEqual(fast, dict(name="Fast 1", driver="550.1", memory_mib=16384, clock_mhz=1980, power_limit_watts=300,
+                                    bus_id="0000:65:00.0", clock_now_mhz=1410, power_watts=87.5))
+        self.assertNotIn("power_watts", old)
+
     def test_table_names_cpu_and_peak(self):
         done = run("system", "--format", "table")
         self.assertEqual(done.returncode, 0, done.stderr)

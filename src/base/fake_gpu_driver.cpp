@@ -10,6 +10,11 @@ struct Gpu {
   unsigned long long memory, millijoules;
 };
 Gpu gpus[] = {{"Fast 1", "0000:65:00.0", 16ULL << 30, 0}, {"Old 2", "0000:b3:00.0", 8ULL << 30, 0}};
+struct PciInfo {
+  char old_bus_id[16];
+  unsigned int domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
+};
 struct Memory {
   unsigned long long total, free, used;
 };
@@ -31,6 +36,16 @@ int nvmlSystemGetDriverVersion(char* text, unsigned int) { return std::strcpy(te
 int nvmlDeviceGetMemoryInfo(Gpu* gpu, Memory* memory) { return memory->total = gpu->memory, kSuccess; }
 int nvmlDeviceGetMaxClockInfo(Gpu*, int clock, unsigned int* mhz) {
   return *mhz = clock == 1 ? 1980 : 7000, kSuccess;
+}
+int nvmlDeviceGetClockInfo(Gpu*, int clock, unsigned int* mhz) {
+  return *mhz = clock == 1 ? 1410 : 0, kSuccess;
+}
+int nvmlDeviceGetPowerUsage(Gpu* gpu, unsigned int* milliwatts) {
+  return *milliwatts = 87500, gpu == gpus ? kSuccess : kNotSupported;
+}
+int nvmlDeviceGetPciInfo_v3(Gpu* gpu, PciInfo* info) {
+  info->bus = gpu == gpus ? 0x65 : 0xb3;
+  return kSuccess;
 }
 int nvmlDeviceGetPowerManagementLimit(Gpu* gpu, unsigned int* milliwatts) {
   return *milliwatts = 300000, gpu == gpus ? kSuccess : kNotSupported;

@@ -1,6 +1,7 @@
 #include "base/gpu.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <array>
 
@@ -11,6 +12,11 @@ namespace {
 using Device = void*;
 struct Memory {
   unsigned long long total, free, used;
+};
+struct PciInfo {
+  char old_bus_id[16];
+  unsigned int domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
 };
 constexpr int kSuccess = 0;
 constexpr int kProcessorClock = 1;
@@ -47,7 +53,10 @@ struct GpuDriver::Library {
   int (*driver)(char*, unsigned int) = nullptr;
   int (*memory)(Device, Memory*) = nullptr;
   int (*clock)(Device, int, unsigned int*) = nullptr;
-  int (*power_limit)(Device, unsigned int*) = nullptr;   // in mW
+  int (*power_limit)(Device, unsigned int*) = nullptr;  // in mW
+  int (*place)(Device, PciInfo*) = nullptr;
+  int (*clock_now)(Device, int, unsigned int*) = nullptr;
+  int (*power)(Device, unsigned int*) = nullptr;         // in mW
   int (*energy)(Device, unsigned long long*) = nullptr;  // in mJ
 
   bool load(const std::string& file) {
@@ -61,6 +70,9 @@ struct GpuDriver::Library {
            find(library, "nvmlDeviceGetName", name) && find(library, "nvmlSystemGetDriverVersion", driver) &&
            find(library, "nvmlDeviceGetMemoryInfo", memory) &&
            find(library, "nvmlDeviceGetMaxClockInfo", clock) &&
+           find(library, "nvmlDeviceGetPciInfo_v3", place) &&
+           find(library, "nvmlDeviceGetClockInfo", clock_now) &&
+           find(library, "nvmlDeviceGetPowerUsage", power) &&
            find(library, "nvmlDeviceGetPowerManagementLimit", power_limit) && start() == kSuccess;
   }
 
@@ -70,11 +82,19 @@ struct GpuDriver::Library {
     info.driver = text_of([&](char* text) { return driver(text, kTextBytes); });
     if (const auto found = told<Memory>([&](Memory* to) { return memory(device, to); }))
       info.memory_mib = static_cast<int64_t>(found->total >> 20);
-    if (const auto mhz =
-            told<unsigned int>([&](unsigned int* to) { return clock(device, kProcessorClock, to); }))
-      info.clock_mhz = *mhz;
-    if (const auto milliwatts = told<unsigned int>([&](unsigned int* to) { return power_limit(device, to); }))
-      info.power_limit_watts = *milliwatts / 1e3;
+    if (const auto found = told<PciInfo>([&](PciInfo* to) { return place(device, to); }))
+      info.bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", found->domain, found->bus, found->device);
+    const auto mhz = [&](auto ask) {
+      return told<unsigned int>([&](unsigned int* to) { return ask(device, kProcessorClock, to); });
+    };
+    const auto watts = [&](auto ask) -> std::optional<double> {
+      const auto milliwatts = told<unsigned int>([&](unsigned int* to) { return ask(device, to); });
+      return milliwatts ? std::optional(*milliwatts / 1e3) : std::nullopt;
+    };
+    info.clock_mhz = mhz(clock);
+    info.clock_now_mhz = mhz(clock_now);
+    info.power_limit_watts = watts(power_limit);
+    info.power_watts = watts(power);
     return info;
   }
 };

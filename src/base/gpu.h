@@ -16,6 +16,9 @@ struct GpuInfo {
   std::optional<int64_t> memory_mib = {};
   std::optional<int64_t> clock_mhz = {};  // of its processors, at most
   std::optional<double> power_limit_watts = {};
+  std::string bus_id = {};  // such as "0000:65:00.0"
+  std::optional<int64_t> clock_now_mhz = {};
+  std::optional<double> power_watts = {};  // now
   Carried carried = {};
 };
 

@@ -13,8 +13,12 @@ TEST(GpuDriver, DescribesWhatItTells) {
   EXPECT_EQ(gpus[0].memory_mib, 16384);
   EXPECT_EQ(gpus[0].clock_mhz, 1980);
   EXPECT_EQ(gpus[0].power_limit_watts, 300);
+  EXPECT_EQ(gpus[0].bus_id, "0000:65:00.0");
+  EXPECT_EQ(gpus[0].clock_now_mhz, 1410);
+  EXPECT_EQ(gpus[0].power_watts, 87.5);
   EXPECT_EQ(gpus[1].name, "Old 2");
   EXPECT_EQ(gpus[1].power_limit_watts, std::nullopt);
+  EXPECT_EQ(gpus[1].power_watts, std::nullopt);
 }
 
 TEST(GpuDriver, CountsTheJoulesOfTheGpuOnABus) {

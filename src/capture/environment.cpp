@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cpu.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/topology.h"
@@ -71,6 +72,22 @@ SystemInfo capture_system(std::string_view name) {
       .commit = kCommit,
       .build_type = TACHO_BUILD_TYPE,
   };
+}
+
+std::vector<EngineInfo> engine_details() {
+  std::vector<EngineInfo> all;
+  for (const Engine* engine : engines()) {
+    EngineInfo& info = all.emplace_back(EngineInfo{.name = std::string(engine->name())});
+    try {
+      info.instruction_set = engine->instruction_set();
+      info.threads = engine->threads_of(usable_cores());
+      for (const std::string& device : engine->devices())
+        info.precisions[device] = engine->precisions(device);
+    } catch (const UserError& error) {
+      info.missing = error.what();
+    }
+  }
+  return all;
 }
 
 std::string build_name() { return fmt::format("{}, commit {}", TACHO_VERSION, kCommit); }

@@ -17,7 +17,6 @@
 #include "distributed/collectives.h"
 #include "distributed/link.h"
 #include "distributed/together.h"
-#include "engine/engines.h"
 #include "kernels/peak/peak.h"
 #include "report/grid.h"
 #include "results/format.h"
@@ -37,6 +36,7 @@ constexpr int kLocalRanks = 2;  // where no launcher made any
 SystemInfo look(const std::string& name) {
   SystemInfo system = capture_system(name);
   system.warnings = noise_warnings();
+  system.engine_details = engine_details();
   system.speeds.push_back(measure_speed(1));
   if (system.cores > 1) system.speeds.push_back(measure_speed(system.cores));
   return system;
@@ -48,16 +48,15 @@ std::string topology(const SystemInfo& system) {
                      system.smt.value_or(false) ? "on" : "off");
 }
 
-// "cpu: f32, bf16", or why it cannot be loaded.
-std::string what_it_has(const Engine& engine) {
-  try {
-    std::vector<std::string> devices;
-    for (const std::string& device : engine.devices())
-      devices.push_back(fmt::format("{}: {}", device, fmt::join(engine.precisions(device), ", ")));
-    return fmt::format("{}", fmt::join(devices, "; "));
-  } catch (const UserError& error) {
-    return error.what();
-  }
+// "AVX2, 2 threads; cpu: f32, bf16", or why it cannot be loaded.
+std::string what_it_has(const EngineInfo& engine) {
+  if (!engine.missing.empty()) return engine.missing;
+  std::vector<std::string> parts = {fmt::format("{}{}{} thread{}", engine.instruction_set,
+                                                engine.instruction_set.empty() ? "" : ", ", engine.threads,
+                                                engine.threads == 1 ? "" : "s")};
+  for (const auto& [device, precisions] : engine.precisions)
+    parts.push_back(fmt::format("{}: {}", device, fmt::join(precisions, ", ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string describe(const GpuInfo& gpu) {
@@ -66,13 +65,16 @@ std::string describe(const GpuInfo& gpu) {
   if (gpu.clock_mhz) text += fmt::format(", {} MHz", *gpu.clock_mhz);
   if (gpu.power_limit_watts)
     text += fmt::format(", at most {} W", format_significant(*gpu.power_limit_watts, 3));
+  if (gpu.clock_now_mhz) text += fmt::format(", now {} MHz", *gpu.clock_now_mhz);
+  if (gpu.power_watts) text += fmt::format(", now {} W", format_significant(*gpu.power_watts, 3));
+  if (!gpu.bus_id.empty()) text += ", " + gpu.bus_id;
   return text;
 }
 
 void add_build(const SystemInfo& system, Grid& grid) {
-  for (const Engine* engine : engines()) {
-    grid.rows.push_back({fmt::format("engine {}", engine->name()),
-                         fmt::format("{}; {}", engine->version(), what_it_has(*engine))});
+  for (const EngineInfo& engine : system.engine_details) {
+    grid.rows.push_back({"engine " + engine.name,
+                         fmt::format("{}; {}", system.engines.at(engine.name), what_it_has(engine))});
   }
   for (const auto& [name, version] : system.libraries) grid.rows.push_back({"library " + name, version});
   const std::string commit = system.commit.empty() ? "" : ", commit " + system.commit;

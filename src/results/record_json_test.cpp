@@ -40,10 +40,21 @@ TEST(RecordJson, NamesTheFieldThatIsMissingOrOfAnotherType) {
 // With something behind the known fields of each object that a record is made of.
 Json record_of_a_newer_program() {
   Record record = example_record();
+  record.system.gpus = {{.name = "Fast 1",
+                         .driver = "550.1",
+                         .memory_mib = 16384,
+                         .clock_mhz = 1980,
+                         .power_limit_watts = 300,
+                         .bus_id = "0000:65:00.0",
+                         .clock_now_mhz = 1410,
+                         .power_watts = 87.5}};
+  record.system.engine_details = {
+      {.name = "torch", .instruction_set = "AVX2", .threads = 2, .precisions = {{"cpu", {"f32", "bf16"}}}}};
   record.system.speeds = {{.threads = 2, .fma_gflops = 80, .bandwidth_gbs = 30}};
   record.epochs = {{.steps = 3, .seconds = 1.5, .loss = 0.25}};
   Json json = to_json(record);
-  for (Json* object : {&json["system"]["speeds"][0], &json["system"], &json["epochs"][0], &json}) {
+  for (Json* object : {&json["system"]["speeds"][0], &json["system"]["gpus"][0],
+                       &json["system"]["engine_details"][0], &json["system"], &json["epochs"][0], &json}) {
     (*object)["zeal"] = {{"b", 1}, {"a", {1.5, "x", nullptr}}};
     (*object)["colour"] = "red";
     (*object)["nothing"] = nullptr;

@@ -11,6 +11,16 @@
 
 namespace tacho {
 
+// What an engine has on this machine.
+struct EngineInfo {
+  std::string name = {};
+  std::string instruction_set = {};  // that it uses of the CPU
+  int threads = 0;                   // that it computes with where it may use every core
+  std::map<std::string, std::vector<std::string>> precisions = {};  // by device
+  std::string missing = {};                                         // why it cannot be loaded
+  Carried carried = {};
+};
+
 // The machine and the build that a measurement came from. What is not known is empty or zero.
 struct SystemInfo {
   std::string name = {};
@@ -31,8 +41,9 @@ struct SystemInfo {
   std::map<std::string, std::string> engines = {}, libraries = {};  // name -> version
   std::string version = {}, commit = {}, build_type = {};  // of tacho; the commit is empty outside a checkout
 
-  std::vector<MachineSpeed> speeds = {};   // as far as they were measured
-  std::vector<std::string> warnings = {};  // what made measurements less sure at that time
+  std::vector<EngineInfo> engine_details = {};  // as far as they were asked: that loads their libraries
+  std::vector<MachineSpeed> speeds = {};        // as far as they were measured
+  std::vector<std::string> warnings = {};       // what made measurements less sure at that time
   Carried carried = {};
 };
 

@@ -9,6 +9,7 @@ namespace {
 using S = SystemInfo;
 using M = MachineSpeed;
 using G = GpuInfo;
+using E = EngineInfo;
 
 constexpr std::array kSpeed = {
     entry<M, &M::threads>("threads"),
@@ -23,6 +24,17 @@ constexpr std::array kGpu = {
     entry<G, &G::memory_mib>("memory_mib"),
     entry<G, &G::clock_mhz>("clock_mhz"),
     entry<G, &G::power_limit_watts>("power_limit_watts"),
+    entry<G, &G::bus_id>("bus_id"),
+    entry<G, &G::clock_now_mhz>("clock_now_mhz"),
+    entry<G, &G::power_watts>("power_watts"),
+};
+
+constexpr std::array kEngine = {
+    entry<E, &E::name>("name"),
+    entry<E, &E::instruction_set>("instruction_set"),
+    count_entry<E, &E::threads>("threads"),
+    entry<E, &E::precisions>("precisions"),
+    entry<E, &E::missing>("missing"),
 };
 
 constexpr std::array kSystemEntries = {
@@ -45,6 +57,7 @@ constexpr std::array kSystemEntries = {
     entry<S, &S::os>("os"),
     entry<S, &S::compiler>("compiler"),
     entry<S, &S::engines>("engines"),
+    entry<S, &S::engine_details>("engine_details"),
     entry<S, &S::libraries>("libraries"),
     entry<S, &S::version>("version"),
     entry<S, &S::commit>("commit"),
@@ -60,6 +73,9 @@ void read(const Json& json, MachineSpeed& speed) { read_object<M>(kSpeed, json, 
 
 Json json_of(const GpuInfo& gpu) { return object_of<G>(kGpu, gpu); }
 void read(const Json& json, GpuInfo& gpu) { read_object<G>(kGpu, json, gpu); }
+
+Json json_of(const EngineInfo& engine) { return object_of<E>(kEngine, engine); }
+void read(const Json& json, EngineInfo& engine) { read_object<E>(kEngine, json, engine); }
 
 Json json_of(const SystemInfo& system) { return object_of<S>(kSystemEntries, system); }
 void read(const Json& json, SystemInfo& system) { read_object<S>(kSystemEntries, json, system); }
