@@ -26,6 +26,22 @@ struct SquaredLengths {
   double change_of_length() const { return difference == 0 ? 0 : std::abs(std::sqrt(other / truth) - 1); }
 };
 
+bool is_finite(const Tensor& tensor) {
+  return std::ranges::all_of(tensor.values<float>(), [](float value) { return std::isfinite(value); });
+}
+
+PassOutcome one_pass(Plan& plan, const Graph& graph) {
+  const PlanCounters before = plan.counters();
+  plan.forward();
+  PassOutcome outcome = {plan.read(graph.outputs[0])};
+  if (!graph.training) return outcome;
+  outcome.loss = plan.read(graph.outputs[1]).values<float>()[0];
+  plan.backward();
+  for (const ParameterGradient& pair : graph.gradients) outcome.gradients.push_back(plan.read(pair.gradient));
+  plan.set_counters(before);
+  return outcome;
+}
+
 // Also where it is not a number.
 void require_within(std::string_view what, double distance, double bound) {
   if (distance <= bound) return;
@@ -36,16 +52,13 @@ void require_within(std::string_view what, double distance, double bound) {
 
 }  // namespace
 
-PassOutcome first_pass(Plan& plan, const Graph& graph) {
-  const PlanCounters before = plan.counters();
-  plan.forward();
-  PassOutcome outcome = {plan.read(graph.outputs[0])};
-  if (!graph.training) return outcome;
-  outcome.loss = plan.read(graph.outputs[1]).values<float>()[0];
-  plan.backward();
-  for (const ParameterGradient& pair : graph.gradients) outcome.gradients.push_back(plan.read(pair.gradient));
-  plan.set_counters(before);
-  return outcome;
+PassOutcome first_pass(Plan& plan, const Graph& graph, const std::function<bool(bool)>& any) {
+  while (true) {
+    PassOutcome outcome = one_pass(plan, graph);
+    const bool own = !std::ranges::all_of(outcome.gradients, is_finite);
+    const bool overflows = any ? any(own) : own;
+    if (!overflows || !plan.reduce_loss_scale()) return outcome;
+  }
 }
 
 // Gradients of networks with random weights have little to hold on to: a ReLU that opens in one computation

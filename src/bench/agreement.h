@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct PassOutcome {
   std::vector<Tensor> gradients = {};  // of training, in the graph's order
 };
 
-// Runs a pass of a plan that has its weights and inputs.
-PassOutcome first_pass(Plan& plan, const Graph& graph);
+// Runs a pass of a plan that has its weights and inputs: again with a smaller scale where gradients overflow
+// and losses are scaled. Devices that share a pass all repeat it where `any` says that one of them must.
+PassOutcome first_pass(Plan& plan, const Graph& graph, const std::function<bool(bool own)>& any = {});
 
 // How far two outcomes of the same work may lie apart: the length of the difference relative to the length of
 // the first, of all gradients together; and how much their gradients may differ in length.

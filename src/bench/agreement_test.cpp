@@ -66,5 +66,65 @@ TEST(Agreement, LeavesReducedPrecisionMoreRoom) {
   EXPECT_EQ(looser(exact, reduced).loss, reduced.loss);
 }
 
+// Gradients of a plan whose loss is scaled by 8 overflow until it is scaled by 2.
+class OverflowingPlan final : public Plan {
+ public:
+  void write(ValueId, const Tensor&) override {}
+  Tensor read(ValueId value) const override {
+    const bool overflows = value == kGradient && scale_ > smallest_;
+    return of({overflows ? HUGE_VALF : 1, 0, 0});
+  }
+  void read_into(ValueId, Tensor&) const override {}
+  void forward() override { ++passes_; }
+  void backward(GradientSink*) override {}
+  void update(std::optional<double>) override {}
+  bool trains() const override { return true; }
+  std::vector<std::span<float>> gradients() override { return {}; }
+  Tensor read_state(ValueId, int) const override { return {}; }
+  void write_state(ValueId, int, const Tensor&) override {}
+  PlanCounters counters() const override { return {}; }
+  void set_counters(const PlanCounters&) override {}
+  int64_t memory_bytes() const override { return 0; }
+  bool reduce_loss_scale() override {
+    if (scale_ == 1) return false;
+    scale_ /= 2;
+    return true;
+  }
+
+  static constexpr ValueId kGradient = ValueId(2);
+  int scale_ = 8, smallest_ = 2, passes_ = 0;
+};
+
+Graph training_graph() {
+  Graph graph;
+  graph.training = true;
+  graph.outputs = {ValueId(0), ValueId(1)};
+  graph.gradients = {{ValueId(0), OverflowingPlan::kGradient}};
+  return graph;
+}
+
+TEST(FirstPass, IsRepeatedWithASmallerScaleWhileGradientsOverflow) {
+  OverflowingPlan plan;
+  const PassOutcome found = first_pass(plan, training_graph());
+  EXPECT_EQ(found.gradients.at(0).values<float>()[0], 1);
+  EXPECT_EQ(plan.scale_, 2);
+  EXPECT_EQ(plan.passes_, 3);
+}
+
+TEST(FirstPass, IsGivenUpWhereTheScaleCannotBeSmaller) {
+  OverflowingPlan plan;
+  plan.smallest_ = 0;
+  EXPECT_TRUE(std::isinf(first_pass(plan, training_graph()).gradients.at(0).values<float>()[0]));
+  EXPECT_EQ(plan.passes_, 4);
+}
+
+TEST(FirstPass, IsRepeatedByAllDevicesWhereOneOverflows) {
+  OverflowingPlan plan;
+  plan.smallest_ = 8;
+  int asked = 0;
+  first_pass(plan, training_graph(), [&](bool own) { return own || ++asked == 1; });
+  EXPECT_EQ(plan.scale_, 4);
+}
+
 }  // namespace
 }  // namespace tacho

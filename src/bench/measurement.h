@@ -32,6 +32,8 @@ struct Measurement {
   int64_t bytes = 0;  // of one pass, as counted there
   int64_t peak_memory_bytes = 0;  // of rank 0, as is the plan's
   int64_t plan_memory_bytes = 0;
+  int64_t steps_left_out = 0;         // of training: updates whose gradients overflowed
+  std::string gpu = {};               // of rank 0, where it sits
   std::optional<double> joules = {};  // of the timed passes: of one machine, and where it shows its energy
 };
 

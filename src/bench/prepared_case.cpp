@@ -82,7 +82,9 @@ void PreparedCase::require_finite() const {
 }
 
 Measurement PreparedCase::measurement() const {
-  Measurement result = {.compile_ms = compile_ms_, .plan_memory_bytes = plan_->memory_bytes()};
+  Measurement result = {.compile_ms = compile_ms_,
+                        .plan_memory_bytes = plan_->memory_bytes(),
+                        .steps_left_out = plan_->steps_left_out()};
   if (find_engine(cell_.execution.engine).computes()) {
     const Cost cost = cost_of(workload_.graph);
     const int64_t own = workload_.graph.shape(workload_.graph.inputs[0])[0], all = images_per_pass(cell_);

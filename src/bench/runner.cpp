@@ -119,6 +119,7 @@ class CellPart {
     Measurement result = prepared_->measurement();
     result.passes = gather_passes(*ranks_, times_, world_ != nullptr ? world_->clock_offset_ms(*ranks_) : 0);
     result.peak_memory_bytes = prepared_->plan().peak_device_bytes().value_or(peak_memory_bytes());
+    result.gpu = find_engine(cell_.execution.engine).bus_id(device_of(cell_.execution, 0));
     result.buckets = prepared_->ready_gradients();
     if (world_ != nullptr) {
       const int devices = cell_.execution.devices;
@@ -145,7 +146,9 @@ class CellPart {
   // Where one of several devices fails in a pass, the others wait for it: see run_pass().
   std::optional<PassOutcome> outcome_of(PreparedCase& prepared) {
     std::optional<PassOutcome> outcome;
-    const auto run = [&] { outcome = first_pass(prepared.plan(), workload_->graph); };
+    const auto run = [&] {
+      outcome = first_pass(prepared.plan(), workload_->graph, [&](bool own) { return any(*ranks_, own); });
+    };
     if (ranks_->size() > 1) {
       run();
     } else {
@@ -267,6 +270,7 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
 CheckedCase check_case(const Case& cell) {
   const bool training = cell.mode == Mode::train;
   check_execution(cell.execution, training);
+  check_seats(cell.execution);
   CheckedCase checked = {build_workload(part_of(cell, 0))};
   if (memory_need_bytes(cell, checked.workload) <= total_memory_bytes()) {
     const auto flop = static_cast<double>(cost_of(checked.workload.graph).flop);

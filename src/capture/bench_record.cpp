@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/json_values.h"
 #include "base/memory.h"
+#include "engine/engines.h"
 #include "results/fields.h"
 #include "results/statistics.h"
 
@@ -124,6 +125,11 @@ void add_memory(const Measurement& measurement, Record& record) {
   record.plan_memory_mib = static_cast<double>(measurement.plan_memory_bytes) / kMib;
 }
 
+void add_gpu(const Case& cell, const Measurement& measurement, Record& record) {
+  record.gpu = measurement.gpu;
+  record.system.libraries.merge(find_engine(cell.execution.engine).gpu_libraries());
+}
+
 }  // namespace
 
 std::string unique_id() {
@@ -180,6 +186,7 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
     record.judgement = {memory ? Verdict::out_of_memory : Verdict::failed, measurement.reason};
     return record;
   }
+  if (cell.execution.device != kCpu) add_gpu(cell, measurement, record);
   add_statistics(measurement, record);
   add_parts(measurement.passes, measurement.hosts, cell.mode == Mode::train, record);
   for (const ReadyGradients& ready : measurement.buckets)
@@ -188,6 +195,7 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
     record.nodes = static_cast<int>(std::set(measurement.hosts.begin(), measurement.hosts.end()).size());
   add_rates(cell, measurement, speed, record);
   add_memory(measurement, record);
+  record.steps_left_out = measurement.steps_left_out;
   record.judgement = judge(cell, measurement, system);
   return record;
 }

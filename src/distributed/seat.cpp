@@ -1,6 +1,7 @@
 #include "distributed/seat.h"
 
 #include "base/cpu.h"
+#include "distributed/launch.h"
 
 namespace tacho {
 
@@ -9,6 +10,10 @@ void take_seat(const World& world, int devices, int threads) {
   const bool shares_cores = seat.count > 1 && !seat.own_cores && world.has_cores_for(devices, threads);
   use_cores(shares_cores ? seat.index * threads : 0, shares_cores ? threads : 0);
   use_threads(threads);
+}
+
+void check_seats(const Execution& execution) {
+  if (launched_ranks() == 0) device_of(execution, execution.devices - 1);
 }
 
 }  // namespace tacho

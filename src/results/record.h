@@ -36,6 +36,7 @@ struct Record {
   std::string model = {};
   std::string mode = {};  // of kModes
   std::string engine = {}, device = {}, precision = {};
+  std::string gpu = {};     // of rank 0: its bus_id among those of the system
   int64_t batch = 0;        // per device
   int64_t batch_total = 0;  // only where it does not divide by the devices
   int devices = 0;
@@ -79,6 +80,7 @@ struct Record {
   std::optional<double> scatter_ms = {}, gather_ms = {}, allreduce_ms = {}, exposed_allreduce_ms = {},
                         wait_ms = {};          // see RankTimes
   std::optional<int64_t> bytes_moved = {};     // between devices in one pass, over all of them
+  int64_t steps_left_out = 0;                  // of training: updates whose gradients overflowed
   std::vector<RankTimes> ranks = {};           // of several devices
   std::vector<GradientBucket> buckets = {};    // of training, in the order of the backward pass
   std::map<std::string, double> lost_ms = {};  // by part: what a pass takes longer than on one device alone

@@ -103,6 +103,7 @@ class Trainer {
     result_.end = train_steps();
     result_.state = state_;
     result_.phase_bytes = memory_.peaks();
+    result_.steps_left_out = plan_->steps_left_out();
     const std::vector<PassTimes> passes(recent_passes_.begin(), recent_passes_.end());
     result_.passes =
         gather_passes(ranks_, passes, control_.world ? control_.world->clock_offset_ms(ranks_) : 0);
