@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/cpu.h"
@@ -189,10 +190,11 @@ WorkItems turns_item(std::vector<Case> cells) {
 }
 
 bool compare_means(std::span<const Case> cells) {
-  std::set<std::pair<std::string, std::string>> means;
+  std::set<std::array<std::string, 3>> means;
   for (const Case& cell : cells) {
     const Execution& execution = cell.execution;
-    if (find_engine(execution.engine).computes()) means.emplace(execution.engine, execution.precision);
+    if (find_engine(execution.engine).computes())
+      means.insert({execution.engine, execution.device, execution.precision});
   }
   return means.size() > 1;
 }

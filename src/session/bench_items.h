@@ -18,11 +18,11 @@ WorkItems bench_items(std::vector<Case> cells);
 // One item whose cells take turns, pass by pass.
 WorkItems turns_item(std::vector<Case> cells);
 
-// Whether several engines that compute, or several precisions, are asked for.
+// Whether several engines that compute, several of their devices, or several precisions are asked for.
 bool compare_means(std::span<const Case> cells);
 
-// Cells that do the same work take turns, so that their engines and precisions can be compared; one work
-// after the other.
+// Cells that do the same work take turns, so that their engines, devices and precisions can be compared; one
+// work after the other.
 WorkItems items_in_turns(std::vector<Case> cells);
 
 // Where the time of a pass goes; `profile` gets it.

@@ -99,6 +99,13 @@ TEST_F(Items, AnEngineThatComputesNothingIsNotCompared) {
   EXPECT_FALSE(compare_means(cells_of("native")));
 }
 
+TEST_F(Items, DevicesOfAnEngineTakeTurnsToo) {
+  std::vector<Case> cells = cells_of("reference");
+  for (const Case& cell : cells_of("reference")) cells.emplace_back(cell).execution.device = "cuda:0";
+  EXPECT_TRUE(compare_means(cells));
+  for (const auto& item : items_in_turns(cells)) EXPECT_FALSE(item->description());
+}
+
 TEST_F(Items, WhatWasStoppedHasNoRecord) {
   stopped_ = true;
   EXPECT_TRUE(run(bench_items(null_cells("1"))).empty());
