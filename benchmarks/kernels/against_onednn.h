@@ -131,6 +131,83 @@ class OneDnnForward {
   dnnl::convolution_forward primitive_;
 };
 
+class OneDnnBackwardData {
+ public:
+  explicit OneDnnBackwardData(Problem& problem)
+      : description_(describe(problem)),
+        diff_src_(description_.diff_src_desc()),
+        weights_(description_.weights_desc()),
+        diff_dst_(description_.diff_dst_desc()),
+        primitive_(description_) {
+    weights_.copy_from(problem.weights);
+    diff_dst_.copy_from(problem.dst);
+  }
+
+  void run() {
+    primitive_.execute(stream(), {{DNNL_ARG_DIFF_SRC, diff_src_.memory},
+                                  {DNNL_ARG_WEIGHTS, weights_.memory},
+                                  {DNNL_ARG_DIFF_DST, diff_dst_.memory}});
+    stream().wait();
+  }
+  Tensor& result() { return diff_src_; }
+
+ private:
+  static dnnl::convolution_backward_data::primitive_desc describe(Problem& problem) {
+    const auto direct = dnnl::algorithm::convolution_direct;
+    const auto forward = native::describe<dnnl::convolution_forward>(
+        engine(), {}, dnnl::prop_kind::forward_training, direct, any_layout(problem.src),
+        any_layout(problem.weights), any_layout(problem.dst), problem.strides(), problem.padding(),
+        problem.padding());
+    return native::describe_backward<dnnl::convolution_backward_data>(
+        engine(), {}, forward, direct, any_layout(problem.src), any_layout(problem.weights),
+        any_layout(problem.dst), problem.strides(), problem.padding(), problem.padding());
+  }
+
+  dnnl::convolution_backward_data::primitive_desc description_;
+  Tensor diff_src_, weights_, diff_dst_;
+  dnnl::convolution_backward_data primitive_;
+};
+
+class OneDnnBackwardWeights {
+ public:
+  explicit OneDnnBackwardWeights(Problem& problem)
+      : description_(describe(problem)),
+        src_(description_.src_desc()),
+        diff_dst_(description_.diff_dst_desc()),
+        diff_weights_(description_.diff_weights_desc()),
+        diff_bias_(problem.bias.memory.get_desc()),
+        primitive_(description_) {
+    src_.copy_from(problem.src);
+    diff_dst_.copy_from(problem.dst);
+  }
+
+  void run() {
+    primitive_.execute(stream(), {{DNNL_ARG_SRC, src_.memory},
+                                  {DNNL_ARG_DIFF_DST, diff_dst_.memory},
+                                  {DNNL_ARG_DIFF_WEIGHTS, diff_weights_.memory},
+                                  {DNNL_ARG_DIFF_BIAS, diff_bias_.memory}});
+    stream().wait();
+  }
+  Tensor& result() { return diff_weights_; }
+
+ private:
+  static dnnl::convolution_backward_weights::primitive_desc describe(Problem& problem) {
+    const auto direct = dnnl::algorithm::convolution_direct;
+    const auto forward = native::describe<dnnl::convolution_forward>(
+        engine(), {}, dnnl::prop_kind::forward_training, direct, any_layout(problem.src),
+        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
+        problem.strides(), problem.padding(), problem.padding());
+    return native::describe_backward<dnnl::convolution_backward_weights>(
+        engine(), {}, forward, direct, any_layout(problem.src), any_layout(problem.weights),
+        problem.bias.memory.get_desc(), any_layout(problem.dst), problem.strides(), problem.padding(),
+        problem.padding());
+  }
+
+  dnnl::convolution_backward_weights::primitive_desc description_;
+  Tensor src_, diff_dst_, diff_weights_, diff_bias_;
+  dnnl::convolution_backward_weights primitive_;
+};
+
 // One output by its definition in double precision.
 inline double true_output(Problem& problem, int64_t image, int64_t channel,
                           const std::array<int64_t, 3>& at) {
@@ -159,6 +236,63 @@ inline double true_output(Problem& problem, int64_t offset) {
                 channels = offset / (extents[2] * extents[1] * extents[0]);
   const int64_t out_channels = problem.convolution.out_channels;
   return true_output(problem, channels / out_channels, channels % out_channels, {z, y, x});
+}
+
+// One input's gradient by its definition in double precision.
+inline double true_data_gradient(Problem& problem, int64_t offset) {
+  const direct::Convolution& c = problem.convolution;
+  const auto& [depth, height, width] = c.extents;
+  const auto out = dst_extents(c);
+  const int64_t plane = depth * height * width, in = offset / plane % c.in_channels,
+                image = offset / plane / c.in_channels;
+  const std::array<int64_t, 3> at = {offset / (height * width) % depth, offset / width % height,
+                                     offset % width};
+  double sum = 0;
+  for (int64_t tap = 0; tap < problem.taps(); ++tap) {
+    const std::array<int64_t, 3> taps = {tap / c.kernel[2] / c.kernel[1], tap / c.kernel[2] % c.kernel[1],
+                                         tap % c.kernel[2]};
+    std::array<int64_t, 3> to;
+    bool meets = true;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const int64_t reach = at[axis] + c.padding[axis] - taps[axis];
+      to[axis] = reach / c.stride[axis];
+      meets = meets && reach >= 0 && reach % c.stride[axis] == 0 && to[axis] < out[axis];
+    }
+    if (!meets) continue;
+    for (int64_t channel = 0; channel < c.out_channels; ++channel) {
+      const int64_t place = (((image * c.out_channels + channel) * out[0] + to[0]) * out[1] + to[1]) * out[2];
+      sum += static_cast<double>(problem.dst.data()[place + to[2]]) *
+             problem.weights.data()[(channel * c.in_channels + in) * problem.taps() + tap];
+    }
+  }
+  return sum;
+}
+
+// One weight's gradient by its definition in double precision.
+inline double true_weight_gradient(Problem& problem, int64_t offset) {
+  const direct::Convolution& c = problem.convolution;
+  const auto& [depth, height, width] = c.extents;
+  const auto [out_depth, out_height, out_width] = dst_extents(c);
+  const int64_t taps = problem.taps(), tap = offset % taps, in = offset / taps % c.in_channels,
+                out = offset / taps / c.in_channels;
+  double sum = 0;
+  for (int64_t row = 0; row < c.batch * out_depth * out_height; ++row) {
+    const int64_t image = row / out_height / out_depth;
+    const int64_t to_z = row / out_height % out_depth, to_y = row % out_height;
+    const int64_t z = to_z * c.stride[0] + tap / c.kernel[2] / c.kernel[1] - c.padding[0],
+                  y = to_y * c.stride[1] + tap / c.kernel[2] % c.kernel[1] - c.padding[1];
+    if (z < 0 || z >= depth || y < 0 || y >= height) continue;
+    const float* inputs =
+        problem.src.data() + (((image * c.in_channels + in) * depth + z) * height + y) * width;
+    const float* gradients =
+        problem.dst.data() +
+        (((image * c.out_channels + out) * out_depth + to_z) * out_height + to_y) * out_width;
+    for (int64_t to_x = 0; to_x < out_width; ++to_x) {
+      const int64_t x = to_x * c.stride[2] + tap % c.kernel[2] - c.padding[2];
+      if (x >= 0 && x < width) sum += static_cast<double>(inputs[x]) * gradients[to_x];
+    }
+  }
+  return sum;
 }
 
 // Root mean square of errors at some places, as a share of that of the true values.

@@ -60,73 +60,128 @@ const std::vector<Shape> kShapes = {
     {"inception_1x1", pointwise(2048, 384, 8)},
 };
 
-class DirectForward {
+Buffer room_for(int64_t count) { return Buffer(static_cast<size_t>(count) * sizeof(float)); }
+
+// A convolution, or the gradient of its source.
+class DirectGather {
  public:
-  DirectForward(Problem& problem, int threads)
+  DirectGather(Problem& problem, direct::Direction direction, int threads)
       : convolution_(problem.convolution),
+        direction_(direction),
         threads_(threads),
         src_(native::dims_of(problem.src.memory.get_desc()), problem.blocked()),
         dst_(native::dims_of(problem.dst.memory.get_desc()), problem.blocked()),
-        packed_(static_cast<size_t>(packed_weights_floats(convolution_)) * sizeof(float)),
-        scratch_(static_cast<size_t>(forward_scratch_floats(convolution_, threads)) * sizeof(float)),
+        packed_(room_for(packed_weights_floats(convolution_, direction))),
+        scratch_(room_for(gather_scratch_floats(convolution_, direction, threads))),
         bias_(problem.bias.data()) {
-    src_.copy_from(problem.src);
-    pack_weights(convolution_, problem.weights.data(), floats(packed_), threads);
+    forward() ? src_.copy_from(problem.src) : dst_.copy_from(problem.dst);
+    pack_weights(convolution_, direction, problem.weights.data(), floats(packed_), threads);
   }
 
   void run() {
-    forward(convolution_, {src_.data(), floats(packed_), bias_, nullptr, true, dst_.data()}, floats(scratch_),
-            threads_);
+    direct::GatherArguments arguments = {.packed_weights = floats(packed_)};
+    if (forward()) {
+      arguments.read = src_.data(), arguments.written = dst_.data();
+      arguments.bias = bias_, arguments.relu = true;
+    } else {
+      arguments.read = dst_.data(), arguments.written = src_.data();
+    }
+    gather(convolution_, direction_, arguments, floats(scratch_), threads_);
   }
-  Tensor& result() { return dst_; }
+  Tensor& result() { return forward() ? dst_ : src_; }
 
  private:
+  bool forward() const { return direction_ == direct::Direction::forward; }
+
   Convolution convolution_;
+  direct::Direction direction_;
   int threads_;
   Tensor src_, dst_;
   Buffer packed_, scratch_;
   const float* bias_;
 };
 
-void compare_forward(const Shape& shape, int threads, int rounds) {
+class DirectBackwardWeights {
+ public:
+  DirectBackwardWeights(Problem& problem, int threads)
+      : convolution_(problem.convolution),
+        threads_(threads),
+        src_(native::dims_of(problem.src.memory.get_desc()), problem.blocked()),
+        diff_dst_(native::dims_of(problem.dst.memory.get_desc()), problem.blocked()),
+        diff_weights_(problem.weights.memory.get_desc()),
+        diff_bias_(problem.bias.memory.get_desc()),
+        scratch_(room_for(backward_weights_scratch_floats(convolution_, threads))) {
+    src_.copy_from(problem.src);
+    diff_dst_.copy_from(problem.dst);
+  }
+
+  void run() {
+    backward_weights(convolution_, {src_.data(), diff_dst_.data(), diff_weights_.data(), diff_bias_.data()},
+                     floats(scratch_), threads_);
+  }
+  Tensor& result() { return diff_weights_; }
+
+ private:
+  Convolution convolution_;
+  int threads_;
+  Tensor src_, diff_dst_, diff_weights_, diff_bias_;
+  Buffer scratch_;
+};
+
+template<typename Library, typename Ours, typename Truth>
+void compare(const Shape& shape, const char* operation, Problem& problem, Library& library, Ours& ours,
+             const Tensor& plain, const Truth& truth, int rounds) {
   const Convolution& c = shape.convolution;
-  Problem problem(c);
-  OneDnnForward library(problem);
-  DirectForward ours(problem, threads);
-  const Comparison comparison = compare(library, ours, rounds);
-  const auto error = [&](Tensor& result) {
-    return error_of(problem, result, problem.dst,
-                    [](Problem& p, int64_t offset) { return true_output(p, offset); });
-  };
+  const Comparison comparison = tacho::compare(library, ours, rounds);
   const auto gflops = [&](double ms) { return problem.flop() / ms * 1e-6; };
   fmt::print(
-      "{:<13} {:>3} {}x{}/{} {:>4} -> {:<4} {:>3}x{:<3} {:>10.3f} {:>7.3f} {:>7.0f} {:>7.0f} {:>6.2f} "
+      "{:<13} {:<8} {:>3} {}x{}/{} {:>4} -> {:<4} {:>3}x{:<3} {:>10.3f} {:>7.3f} {:>7.0f} {:>7.0f} {:>6.2f} "
       "{:>9.1e} {:>9.1e}\n",
-      shape.name, c.batch, c.kernel[1], c.kernel[2], c.stride[1], c.in_channels, c.out_channels, c.extents[1],
-      c.extents[2], comparison.onednn_ms, comparison.ours_ms, gflops(comparison.onednn_ms),
-      gflops(comparison.ours_ms), comparison.ratio, error(library.result()), error(ours.result()));
+      shape.name, operation, c.batch, c.kernel[1], c.kernel[2], c.stride[1], c.in_channels, c.out_channels,
+      c.extents[1], c.extents[2], comparison.onednn_ms, comparison.ours_ms, gflops(comparison.onednn_ms),
+      gflops(comparison.ours_ms), comparison.ratio, error_of(problem, library.result(), plain, truth),
+      error_of(problem, ours.result(), plain, truth));
   std::fflush(stdout);
+}
+
+void compare(const Shape& shape, const std::string& operation, int threads, int rounds) {
+  Problem problem(shape.convolution);
+  if (operation == "forward") {
+    OneDnnForward library(problem);
+    DirectGather ours(problem, direct::Direction::forward, threads);
+    const auto truth = [](Problem& p, int64_t offset) { return true_output(p, offset); };
+    compare(shape, "forward", problem, library, ours, problem.dst, truth, rounds);
+  } else if (operation == "data") {
+    OneDnnBackwardData library(problem);
+    DirectGather ours(problem, direct::Direction::backward, threads);
+    compare(shape, "data", problem, library, ours, problem.src, true_data_gradient, rounds);
+  } else {
+    OneDnnBackwardWeights library(problem);
+    DirectBackwardWeights ours(problem, threads);
+    compare(shape, "weights", problem, library, ours, problem.weights, true_weight_gradient, rounds);
+  }
 }
 
 }  // namespace
 
 int main(int count, char** values) {
   CLI::App app("Direct convolutions against oneDNN's");
-  std::vector<std::string> networks;
+  std::vector<std::string> networks, operations = {"forward", "data", "weights"};
   int threads = usable_cores(), rounds = 7;
   int64_t batch = 16;
   app.add_option("networks", networks, "Networks whose shapes are measured; without names, all");
   app.add_option("--threads", threads);
   app.add_option("--rounds", rounds);
   app.add_option("--batch", batch);
+  app.add_option("--operation", operations)->check(CLI::IsMember({"forward", "data", "weights"}));
   CLI11_PARSE(app, count, values);
   use_threads(threads);
-  fmt::print("{:<13} {:>3} {:<5} {:>12} {:>7} {:>10} {:>7} {:>7} {:>7} {:>6} {:>9} {:>9}\n", "network", "n",
-             "k/s", "channels", "extents", "library ms", "ms", "library", "GFLOP/s", "ratio", "error of",
-             "of ours");
+  fmt::print("{:<13} {:<8} {:>3} {:<5} {:>12} {:>7} {:>10} {:>7} {:>7} {:>7} {:>6} {:>9} {:>9}\n", "network",
+             "pass", "n", "k/s", "channels", "extents", "library ms", "ms", "library", "GFLOP/s", "ratio",
+             "error of", "of ours");
   for (Shape shape : kShapes) {
     if (!networks.empty() && std::ranges::find(networks, shape.name) == networks.end()) continue;
     shape.convolution.batch = batch;
-    compare_forward(shape, threads, rounds);
+    for (const std::string& operation : operations) compare(shape, operation, threads, rounds);
   }
 }

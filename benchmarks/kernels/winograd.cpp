@@ -120,46 +120,6 @@ class WinogradForward {
   const float* bias_;
 };
 
-class DirectBackwardWeights {
- public:
-  explicit DirectBackwardWeights(Problem& problem)
-      : description_(describe(problem)),
-        src_(description_.src_desc()),
-        diff_dst_(description_.diff_dst_desc()),
-        diff_weights_(description_.diff_weights_desc()),
-        diff_bias_(problem.bias.memory.get_desc()),
-        primitive_(description_) {
-    src_.copy_from(problem.src);
-    diff_dst_.copy_from(problem.dst);
-  }
-
-  void run() {
-    primitive_.execute(stream(), {{DNNL_ARG_SRC, src_.memory},
-                                  {DNNL_ARG_DIFF_DST, diff_dst_.memory},
-                                  {DNNL_ARG_DIFF_WEIGHTS, diff_weights_.memory},
-                                  {DNNL_ARG_DIFF_BIAS, diff_bias_.memory}});
-    stream().wait();
-  }
-  Tensor& result() { return diff_weights_; }
-
- private:
-  static dnnl::convolution_backward_weights::primitive_desc describe(Problem& problem) {
-    const auto direct = dnnl::algorithm::convolution_direct;
-    const auto forward = native::describe<dnnl::convolution_forward>(
-        engine(), {}, dnnl::prop_kind::forward_training, direct, any_layout(problem.src),
-        any_layout(problem.weights), problem.bias.memory.get_desc(), any_layout(problem.dst),
-        problem.strides(), problem.padding(), problem.padding());
-    return native::describe_backward<dnnl::convolution_backward_weights>(
-        engine(), {}, forward, direct, any_layout(problem.src), any_layout(problem.weights),
-        problem.bias.memory.get_desc(), any_layout(problem.dst), problem.strides(), problem.padding(),
-        problem.padding());
-  }
-
-  dnnl::convolution_backward_weights::primitive_desc description_;
-  Tensor src_, diff_dst_, diff_weights_, diff_bias_;
-  dnnl::convolution_backward_weights primitive_;
-};
-
 class WinogradBackwardWeights {
  public:
   WinogradBackwardWeights(const Convolution& convolution, Problem& problem, int threads)
@@ -187,33 +147,6 @@ class WinogradBackwardWeights {
   Tensor src_, diff_dst_, diff_weights_, diff_bias_;
   Buffer scratch_;
 };
-
-// One weight's gradient by its definition in double precision.
-double true_weight_gradient(Problem& problem, int64_t offset) {
-  const direct::Convolution& c = problem.convolution;
-  const auto& [depth, height, width] = c.extents;
-  const auto [out_depth, out_height, out_width] = dst_extents(c);
-  const int64_t taps = problem.taps(), tap = offset % taps, in = offset / taps % c.in_channels,
-                out = offset / taps / c.in_channels;
-  double sum = 0;
-  for (int64_t row = 0; row < c.batch * out_depth * out_height; ++row) {
-    const int64_t image = row / out_height / out_depth;
-    const int64_t to_z = row / out_height % out_depth, to_y = row % out_height;
-    const int64_t z = to_z + tap / c.kernel[2] / c.kernel[1] - c.padding[0],
-                  y = to_y + tap / c.kernel[2] % c.kernel[1] - c.padding[1];
-    if (z < 0 || z >= depth || y < 0 || y >= height) continue;
-    const float* inputs =
-        problem.src.data() + (((image * c.in_channels + in) * depth + z) * height + y) * width;
-    const float* gradients =
-        problem.dst.data() +
-        (((image * c.out_channels + out) * out_depth + to_z) * out_height + to_y) * out_width;
-    for (int64_t to_x = 0; to_x < out_width; ++to_x) {
-      const int64_t x = to_x + tap % c.kernel[2] - c.padding[2];
-      if (x >= 0 && x < width) sum += static_cast<double>(inputs[x]) * gradients[to_x];
-    }
-  }
-  return sum;
-}
 
 void print_row(const Shape& shape, const char* operation, double flop, const Comparison& comparison,
                double direct_error, double winograd_error) {
@@ -245,7 +178,7 @@ void compare_forward(const Shape& shape, int threads, int rounds) {
 
 void compare_backward_weights(const Shape& shape, int threads, int rounds) {
   Problem problem(as_direct(shape.convolution));
-  DirectBackwardWeights direct(problem);
+  OneDnnBackwardWeights direct(problem);
   WinogradBackwardWeights winograd(shape.convolution, problem, threads);
   const Comparison comparison = compare(direct, winograd, rounds);
   const auto error = [&](Tensor& result) {

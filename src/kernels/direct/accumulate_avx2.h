@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include "kernels/blocked/with_product_avx2.h"
 #include "kernels/direct/positions.h"
 
 // The inner kernel. Included only by files compiled for AVX2 and FMA, each with its own copy: see
@@ -10,14 +11,15 @@ namespace tacho::direct {
 namespace {
 
 struct Accumulation {
-  const float* src;         // the chunk's first channel block
+  const float* read;        // the chunk's first channel block
   const float* weights;     // of one chunk and slice
   int64_t channel_blocks;   // of the chunk
-  const float* begin_with;  // sums so far, laid out as dst, or none
+  const float* begin_with;  // sums so far, laid out as what is written, or none
   const float* bias;        // 16, added at the end
-  float floor;              // no output is less
-  float* dst;               // the slice's first channel block
-  int64_t dst_block_stride;
+  float floor;              // nothing written is less
+  const float* mask;        // or none: what is not above 0 there becomes 0
+  float* written;           // the slice's first channel block
+  int64_t written_block_stride;
 };
 
 // `prefetch`: one line for each step, fetched into L2.
@@ -27,7 +29,7 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
   const float* inputs[positions];
 #pragma GCC unroll 6
   for (int i = 0; i < positions; ++i) {
-    inputs[i] = task.src + block.src[i];
+    inputs[i] = task.read + block.read[i];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_setzero_ps();
   }
@@ -36,18 +38,18 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
     for (int i = 0; i < positions; ++i) {
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; ++v) {
-        sums[i][v] = _mm256_load_ps(task.begin_with + block.dst[i] + v * task.dst_block_stride);
+        sums[i][v] = _mm256_load_ps(task.begin_with + block.written[i] + v * task.written_block_stride);
       }
     }
   }
   const Step* const end = block.steps + task.channel_blocks * block.taps;
   for (const Step* step = block.steps; step != end; ++step) {
     const float* weights = task.weights + step->weights;
-    const int64_t offset = step->src;
+    const int64_t offset = step->read;
     _mm_prefetch(prefetch, _MM_HINT_T1);
     prefetch += kLineFloats;
 #pragma GCC unroll 6
-    for (int i = 0; i < positions; ++i) _mm_prefetch(inputs[i] + step[1].src, _MM_HINT_T0);
+    for (int i = 0; i < positions; ++i) _mm_prefetch(inputs[i] + step[1].read, _MM_HINT_T0);
 #pragma GCC unroll 8
     for (int64_t channel = 0; channel < kLanes; ++channel) {
       __m256 weight[vectors];
@@ -58,19 +60,23 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
       for (int i = 0; i < positions; ++i) {
         const __m256 input = _mm256_broadcast_ss(inputs[i] + offset + channel);
 #pragma GCC unroll 2
-        for (int v = 0; v < vectors; ++v) sums[i][v] = _mm256_fmadd_ps(input, weight[v], sums[i][v]);
+        for (int v = 0; v < vectors; ++v) sums[i][v] = blocked::with_product(sums[i][v], input, weight[v]);
       }
     }
   }
-  const __m256 floor = _mm256_set1_ps(task.floor);
+  const __m256 floor = _mm256_set1_ps(task.floor), zero = _mm256_setzero_ps();
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; ++v) {
     const __m256 bias = _mm256_load_ps(task.bias + v * kLanes);
 #pragma GCC unroll 6
     for (int i = 0; i < positions; ++i) {
-      const __m256 sum = _mm256_add_ps(sums[i][v], bias);
+      const int64_t place = block.written[i] + v * task.written_block_stride;
       // This order of operands keeps NaN.
-      _mm256_store_ps(task.dst + block.dst[i] + v * task.dst_block_stride, _mm256_max_ps(floor, sum));
+      __m256 sum = _mm256_max_ps(floor, _mm256_add_ps(sums[i][v], bias));
+      if (task.mask != nullptr) {
+        sum = _mm256_and_ps(sum, _mm256_cmp_ps(_mm256_load_ps(task.mask + place), zero, _CMP_GT_OQ));
+      }
+      _mm256_store_ps(task.written + place, sum);
     }
   }
 }

@@ -4,7 +4,6 @@
 
 #include "base/cpu.h"
 #include "kernels/direct/avx2.h"
-#include "kernels/direct/forward_plan.h"
 
 namespace tacho::direct {
 
@@ -23,7 +22,7 @@ std::optional<std::string> why_unsupported(const Convolution& convolution) {
   if (batch < 1 || in < 1 || out < 1) return "the batch and the numbers of channels must be positive";
   for (int axis = 0; axis < 3; ++axis) {
     if (kernel[axis] < 1 || kernel[axis] > kMaxKernel) return "direct kernels are 1 to 16 long on each axis";
-    if (stride[axis] < 1) return "strides must be positive";
+    if (stride[axis] < 1 || stride[axis] > kMaxKernel) return "direct kernels take strides of 1 to 16";
     if (padding[axis] < 0 || padding[axis] >= kernel[axis])
       return "direct kernels take padding smaller than the kernel";
     if (dst_extents(convolution)[axis] < 1) return "the source is smaller than the kernel";
@@ -31,16 +30,29 @@ std::optional<std::string> why_unsupported(const Convolution& convolution) {
   return std::nullopt;
 }
 
-int64_t packed_weights_floats(const Convolution& convolution) { return PackedLayout(convolution).floats(); }
+int64_t packed_weights_floats(const Convolution& convolution, Direction direction) {
+  return PackedLayout(convolution, direction).floats();
+}
 
-int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
-  return threads * ForwardPlan(convolution, threads).steps *
+int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads) {
+  return threads * GatherPlan(convolution, direction, threads).steps *
          static_cast<int64_t>(sizeof(Step) / sizeof(float));
 }
 
-void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
+void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,
+            float* scratch, int threads) {
   assert(!why_unsupported(convolution));
-  forward_f32_avx2(convolution, arguments, scratch, threads);
+  gather_f32_avx2(GatherPlan(convolution, direction, threads), arguments, scratch, threads);
+}
+
+int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
+  return BackwardWeightsPlan(convolution, threads).scratch_floats();
+}
+
+void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                      float* scratch, int threads) {
+  assert(!why_unsupported(convolution));
+  backward_weights_f32_avx2(BackwardWeightsPlan(convolution, threads), arguments, scratch, threads);
 }
 
 }  // namespace tacho::direct

@@ -7,7 +7,7 @@
 
 namespace tacho::direct {
 
-// Convolutions by their definition, for any kernel, stride and padding, in float.
+// Convolutions by their definition, for any kernel, stride and padding, and their gradients, in float.
 //
 // Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
 // activation writes zeros into the channels that fill up its last block; these functions rely on it and do
@@ -27,22 +27,41 @@ std::array<int64_t, 3> dst_extents(const Convolution& convolution);
 // Why these kernels cannot compute it on this CPU; nothing when they can.
 std::optional<std::string> why_unsupported(const Convolution& convolution);
 
-// Weights are plain OI[D]HW.
-int64_t packed_weights_floats(const Convolution& convolution);
-void pack_weights(const Convolution& convolution, const float* weights, float* packed, int threads);
+// Forward every place of the destination gathers what it needs of the source; backward every place of the
+// source gathers the gradients of the destination that depend on it.
+enum class Direction { forward, backward };
 
-struct ForwardArguments {
-  const float* src = nullptr;
+// Weights are plain OI[D]HW.
+int64_t packed_weights_floats(const Convolution& convolution, Direction direction);
+void pack_weights(const Convolution& convolution, Direction direction, const float* weights, float* packed,
+                  int threads);
+
+struct GatherArguments {
+  const float* read = nullptr;  // the source; backward the gradient of the destination
   const float* packed_weights = nullptr;
-  const float* bias = nullptr;      // one per output channel, or none
-  const float* residual = nullptr;  // laid out as dst, added before ReLU, or none; may be dst itself
+  const float* bias = nullptr;      // one per channel that is written, or none
+  const float* residual = nullptr;  // laid out as what is written, added before the rest; may be that itself
+  const float* mask = nullptr;      // laid out as what is written, which is 0 where this is not above 0
   bool relu = false;
-  float* dst = nullptr;
+  float* written = nullptr;
 };
 
 // Packed weights and scratch must be aligned to 64 bytes, activations to 32. Nothing is allocated while
 // running, and the result does not depend on the number of threads.
-int64_t forward_scratch_floats(const Convolution& convolution, int threads);
-void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
+int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads);
+void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,
+            float* scratch, int threads);
+
+struct BackwardWeightsArguments {
+  const float* src = nullptr;
+  const float* diff_dst = nullptr;
+  float* diff_weights = nullptr;  // plain OI[D]HW
+  float* diff_bias = nullptr;     // or none
+};
+
+// Sums are added up in an order that depends on nothing but the convolution and the number of threads.
+int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);
+void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                      float* scratch, int threads);
 
 }  // namespace tacho::direct

@@ -26,9 +26,11 @@ Floats random_activation(const Convolution& convolution, const ActivationLayout&
   return values;
 }
 
-Floats random_src(const Convolution& c) { return random_activation(c, src_layout(c), c.in_channels, 1); }
-Floats random_residual(const Convolution& c) {
-  return random_activation(c, dst_layout(c), c.out_channels, 2);
+Floats random_src(const Convolution& c, uint64_t seed = 1) {
+  return random_activation(c, src_layout(c), c.in_channels, seed);
+}
+Floats random_dst(const Convolution& c, uint64_t seed = 2) {
+  return random_activation(c, dst_layout(c), c.out_channels, seed);
 }
 Floats random_weights(const Convolution& c) {
   return random_floats(c.out_channels * c.in_channels * taps(c), 3);
@@ -37,15 +39,19 @@ Floats untouched_dst(const Convolution& c) {
   return Floats(c.batch * dst_layout(c).batch_stride, kUntouched);
 }
 
-Floats packed(const Convolution& convolution, const Floats& weights, int threads = 1) {
-  Floats result(packed_weights_floats(convolution), kUntouched);
-  pack_weights(convolution, weights.data(), result.data(), threads);
+using enum Direction;
+
+Floats packed(const Convolution& convolution, const Floats& weights, Direction direction = forward,
+              int threads = 1) {
+  Floats result(packed_weights_floats(convolution, direction), kUntouched);
+  pack_weights(convolution, direction, weights.data(), result.data(), threads);
   return result;
 }
 
-void run(const Convolution& convolution, const ForwardArguments& arguments, int threads) {
-  Floats scratch(forward_scratch_floats(convolution, threads), std::nanf(""));
-  forward(convolution, arguments, scratch.data(), threads);
+void run(const Convolution& convolution, const GatherArguments& arguments, int threads,
+         Direction direction = forward) {
+  Floats scratch(gather_scratch_floats(convolution, direction, threads), std::nanf(""));
+  gather(convolution, direction, arguments, scratch.data(), threads);
 }
 
 bool same(const Floats& a, const Floats& b) {
@@ -74,23 +80,70 @@ class AnyKernel : public testing::TestWithParam<Case> {
   }
 };
 
+// Five times what a sum in float of so many products of normal numbers is off: each partial sum, which grows
+// as the root of their number, is rounded.
+double allowed_error(int64_t products) { return 1.2e-7 * static_cast<double>(products) + 1e-6; }
+
+void expect_gathers(const Convolution& c, Direction direction, GatherArguments arguments, int64_t products,
+                    Floats& written) {
+  const Floats weights = random_weights(c);
+  std::vector<double> truth(static_cast<size_t>(written.size()));
+  arguments.written = written.data();
+  gather_reference(c, direction, arguments, weights.data(), truth.data());
+  for (const int threads : {1, 2, 3}) {
+    const Floats to_use = packed(c, weights, direction, threads);
+    arguments.packed_weights = to_use.data();
+    std::fill_n(written.data(), written.size(), kUntouched);
+    run(c, arguments, threads, direction);
+    for (int64_t i = 0; i < written.size(); ++i) {
+      const double exact = truth[static_cast<size_t>(i)];
+      ASSERT_NEAR(written[i], exact, allowed_error(products) * std::max(1.0, std::abs(exact)))
+          << i << ", " << threads;
+    }
+  }
+}
+
 TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
   const Convolution& c = GetParam().convolution;
-  const Floats src = random_src(c), weights = random_weights(c), bias = random_floats(c.out_channels, 4),
-               residual = random_residual(c);
+  const Floats src = random_src(c), bias = random_floats(c.out_channels, 4), residual = random_dst(c);
   Floats dst = untouched_dst(c);
-  ForwardArguments arguments = {src.data(), nullptr, bias.data(), residual.data(), true, dst.data()};
-  std::vector<double> truth(dst.size());
-  forward_reference(c, arguments, weights.data(), truth.data());
-  const double allowed = 1e-6 * std::sqrt(static_cast<double>(taps(c) * c.in_channels)) + 1e-6;
+  expect_gathers(
+      c, forward,
+      {.read = src.data(), .bias = bias.data(), .residual = residual.data(), .relu = true},
+      taps(c) * c.in_channels, dst);
+}
+
+TEST_P(AnyKernel, DataGradientErrsNoMoreThanASumInFloat) {
+  const Convolution& c = GetParam().convolution;
+  const Floats diff_dst = random_dst(c), residual = random_src(c, 5), mask = random_src(c, 6);
+  Floats diff_src(c.batch * src_layout(c).batch_stride);
+  const int64_t products = taps(c) * c.out_channels;
+  expect_gathers(c, backward, {.read = diff_dst.data()}, products, diff_src);
+  expect_gathers(c, backward, {.read = diff_dst.data(), .residual = residual.data(), .mask = mask.data()},
+                 products, diff_src);
+}
+
+TEST_P(AnyKernel, WeightGradientErrsNoMoreThanASumInFloat) {
+  const Convolution& c = GetParam().convolution;
+  const Floats src = random_src(c), diff_dst = random_dst(c);
+  const int64_t weights = c.out_channels * c.in_channels * taps(c);
+  std::vector<double> truth(static_cast<size_t>(weights)), bias_truth(static_cast<size_t>(c.out_channels));
+  backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
+  const int64_t products = c.batch * dst_layout(c).block_stride / kLanes;
   for (const int threads : {1, 2, 3}) {
-    const Floats to_use = packed(c, weights, threads);
-    arguments.packed_weights = to_use.data();
-    std::fill_n(dst.data(), dst.size(), kUntouched);
-    run(c, arguments, threads);
-    for (int64_t i = 0; i < dst.size(); ++i) {
-      ASSERT_NEAR(dst[i], truth[i], allowed * std::max(1.0, std::abs(truth[i]))) << i << ", " << threads;
-    }
+    Floats diff_weights(weights, kUntouched), diff_bias(c.out_channels, kUntouched),
+        scratch(backward_weights_scratch_floats(c, threads), std::nanf(""));
+    backward_weights(c, {src.data(), diff_dst.data(), diff_weights.data(), diff_bias.data()}, scratch.data(),
+                     threads);
+    const auto expect_near = [&](const Floats& found, const std::vector<double>& exact) {
+      for (int64_t i = 0; i < found.size(); ++i) {
+        const double value = exact[static_cast<size_t>(i)];
+        ASSERT_NEAR(found[i], value, allowed_error(products) * std::max(1.0, std::abs(value)))
+            << i << ", " << threads;
+      }
+    };
+    expect_near(diff_weights, truth);
+    expect_near(diff_bias, bias_truth);
   }
 }
 
@@ -100,6 +153,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pointwise", flat(2, 16, 32, {1, 1, 1}, {1, 9, 11})},
         Case{"pointwise_with_stride_2", flat(2, 16, 32, {1, 1, 1}, {1, 9, 12}, {0, 0, 0}, {1, 2, 2})},
         Case{"pointwise_of_many_channels", flat(1, 600, 72, {1, 1, 1}, {1, 7, 7})},
+        Case{"pointwise_of_a_large_image", flat(3, 24, 44, {1, 1, 1}, {1, 31, 33})},
+        Case{"pointwise_of_a_volume", flat(2, 20, 12, {1, 1, 1}, {4, 9, 11})},
+        Case{"pointwise_of_tiny_images", flat(33, 72, 40, {1, 1, 1}, {1, 2, 2})},
         Case{"one_position", flat(1, 40, 100, {1, 1, 1}, {1, 1, 1})},
         Case{"square", flat(2, 16, 32, {1, 3, 3}, {1, 9, 10}, {0, 1, 1})},
         Case{"square_without_padding", flat(1, 16, 32, {1, 3, 3}, {1, 9, 10})},
@@ -129,7 +185,7 @@ TEST(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   const Floats src = random_src(c), bias = random_floats(20, 4), weights = packed(c, random_weights(c));
   Floats dst = untouched_dst(c);
-  run(c, {.src = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .dst = dst.data()}, 1);
+  run(c, {.read = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .written = dst.data()}, 1);
   for (int64_t i = 2 * dst_layout(c).block_stride; i < dst.size(); ++i) {
     if (i % kLanes < 4) continue;
     ASSERT_EQ(dst[i], 0) << i;
@@ -148,9 +204,9 @@ TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
   for (int64_t image = 0; image < 3; ++image) {
     std::copy_n(wide_src.data() + (image * 5 + 1) * block, 2 * block, src.data() + image * 2 * block);
   }
-  run(dense, {.src = src.data(), .packed_weights = weights.data(), .dst = dst.data()}, 1);
+  run(dense, {.read = src.data(), .packed_weights = weights.data(), .written = dst.data()}, 1);
   run(slices,
-      {.src = wide_src.data() + block, .packed_weights = weights.data(), .dst = wide_dst.data() + 2 * block},
+      {.read = wide_src.data() + block, .packed_weights = weights.data(), .written = wide_dst.data() + 2 * block},
       1);
   for (int64_t i = 0; i < wide_dst.size(); ++i) {
     const int64_t image = i / (4 * block), within = i % (4 * block) - 2 * block;
@@ -164,23 +220,38 @@ TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   const Floats src = random_src(c), weights = packed(c, random_weights(c));
   Floats alone = untouched_dst(c);
-  run(c, {.src = src.data(), .packed_weights = weights.data(), .dst = alone.data()}, 1);
+  run(c, {.read = src.data(), .packed_weights = weights.data(), .written = alone.data()}, 1);
   for (const int threads : {2, 3, 16}) {
     Floats together = untouched_dst(c);
-    run(c, {.src = src.data(), .packed_weights = weights.data(), .dst = together.data()}, threads);
+    run(c, {.read = src.data(), .packed_weights = weights.data(), .written = together.data()}, threads);
     EXPECT_TRUE(same(alone, together)) << threads;
+  }
+}
+
+TEST(Direct, WeightGradientsAreTheSameFromRunToRun) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  for (const Convolution& c : {flat(4, 40, 72, {1, 1, 1}, {1, 22, 19}), flat(4, 40, 72, {1, 3, 3}, {1, 9, 9})}) {
+    const Floats src = random_src(c), diff_dst = random_dst(c);
+    const auto gradient = [&] {
+      Floats result(c.out_channels * c.in_channels * taps(c)),
+          scratch(backward_weights_scratch_floats(c, 3), std::nanf(""));
+      backward_weights(c, {src.data(), diff_dst.data(), result.data()}, scratch.data(), 3);
+      return result;
+    };
+    const Floats first = gradient();
+    for (int run = 0; run < 5; ++run) EXPECT_TRUE(same(first, gradient()));
   }
 }
 
 TEST(Direct, AddsAResidualInPlace) {
   const Convolution c = flat(2, 80, 16, {1, 3, 3}, {1, 10, 10}, {0, 1, 1});
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const Floats src = random_src(c), residual = random_residual(c), weights = packed(c, random_weights(c));
-  Floats apart = untouched_dst(c), in_place = random_residual(c);
-  ForwardArguments arguments = {.src = src.data(), .packed_weights = weights.data()};
-  arguments.residual = residual.data(), arguments.dst = apart.data();
+  const Floats src = random_src(c), residual = random_dst(c), weights = packed(c, random_weights(c));
+  Floats apart = untouched_dst(c), in_place = random_dst(c);
+  GatherArguments arguments = {.read = src.data(), .packed_weights = weights.data()};
+  arguments.residual = residual.data(), arguments.written = apart.data();
   run(c, arguments, 2);
-  arguments.residual = arguments.dst = in_place.data();
+  arguments.residual = arguments.written = in_place.data();
   run(c, arguments, 2);
   EXPECT_TRUE(same(apart, in_place));
 }
@@ -192,6 +263,8 @@ TEST(Direct, SaysWhyAShapeIsNotSupported) {
   EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 3, 3}, {1, 2, 9})), "the source is smaller than the kernel");
   EXPECT_EQ(why_unsupported(flat(0, 8, 8, {1, 3, 3}, {1, 9, 9})),
             "the batch and the numbers of channels must be positive");
+  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 1, 1}, {1, 9, 99}, {0, 0, 0}, {1, 1, 17})),
+            "direct kernels take strides of 1 to 16");
   EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 1, 17}, {1, 9, 99})),
             "direct kernels are 1 to 16 long on each axis");
 }

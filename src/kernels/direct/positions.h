@@ -4,50 +4,52 @@
 
 namespace tacho::direct {
 
-inline constexpr int64_t kBlockPositions = 6;  // outputs' places that the inner kernel computes at once
-inline constexpr int64_t kMaxKernel = 16;      // along one axis
+inline constexpr int64_t kBlockPositions = 6;  // places that the inner kernel writes at once
+inline constexpr int64_t kMaxKernel = 16;      // along one axis, and as a stride
 
-// Neighbouring outputs along one axis for which the same taps meet the source.
+// Places along one axis, a step apart, for which the same taps meet what is read.
 struct Run {
-  int64_t begin, end;          // outputs
-  int64_t tap_begin, tap_end;  // taps
-  int64_t outputs() const { return end - begin; }
-  int64_t taps() const { return tap_end - tap_begin; }
+  int64_t written, places;  // the first of them, and how many
+  int64_t tap, taps;        // the first tap, and how many, none included
+  int64_t read;             // what the first tap meets at the first place
 };
 
 class Axis {
  public:
-  Axis(const Convolution& convolution, int axis);
+  Axis(const Convolution& convolution, Direction direction, int axis);
 
-  int64_t stride() const { return stride_; }
-  int64_t padding() const { return padding_; }
   const Run* begin() const { return runs_.data(); }
   const Run* end() const { return runs_.data() + count_; }
 
+  // From one place of a run to the next, and from one tap to the next.
+  int64_t written_step = 1, read_step = 1;
+  int64_t tap_step = 1, read_step_of_tap = 1;
+
  private:
-  int64_t stride_, padding_;
+  void add(const Run& place);
+
   int count_ = 0;
-  std::array<Run, 2 * kMaxKernel> runs_;
+  std::array<Run, 3 * kMaxKernel> runs_;
 };
 
 // One tap of one channel block: where it lies, as seen from a position and from a slice's weights.
 struct Step {
-  int64_t src, weights;
+  int64_t read, weights;
 };
 
 // Positions that need the same taps, so that no tap is wasted on padding.
 struct PositionBlock {
   int count = 0;
-  int64_t taps;                              // of each channel block
-  const Step* steps;                         // one more may be read
-  std::array<int64_t, kBlockPositions> src;  // where the first tap meets the source's first channel block
-  std::array<int64_t, kBlockPositions> dst;
+  int64_t taps;                               // of each channel block
+  const Step* steps;                          // one more may be read
+  std::array<int64_t, kBlockPositions> read;  // where the first tap meets the first channel block
+  std::array<int64_t, kBlockPositions> written;
 };
 
 // The positions of all images, ordered by the taps that they need, in blocks that never mix them.
 class Positions {
  public:
-  explicit Positions(const Convolution& convolution);
+  Positions(const Convolution& convolution, Direction direction);
 
   int64_t blocks() const { return blocks_; }
 
@@ -56,6 +58,9 @@ class Positions {
 
   // Blocks [begin, end) of all. They point into `steps`.
   void list(int64_t begin, int64_t end, Step* steps, PositionBlock* result) const;
+
+  const ActivationLayout& read() const { return read_; }
+  const ActivationLayout& written() const { return written_; }
 
  private:
   using Kind = std::array<Run, 3>;  // one run of each axis
@@ -68,8 +73,8 @@ class Positions {
 
   int64_t batch_;
   std::array<int64_t, 3> kernel_;
-  int64_t chunk_blocks_;  // input blocks of the largest chunk
-  ActivationLayout src_, dst_;
+  int64_t chunk_blocks_;  // read blocks of the largest chunk
+  ActivationLayout read_, written_;
   std::array<Axis, 3> axes_;
   int64_t blocks_ = 0, kinds_ = 0;
 };

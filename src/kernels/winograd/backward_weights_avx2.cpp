@@ -1,10 +1,23 @@
+#include "kernels/blocked/sum_channels_avx2.h"
+#include "kernels/blocked/sum_products_avx2.h"
 #include "kernels/winograd/avx2.h"
-#include "kernels/winograd/multiply_tiles_avx2.h"
 #include "kernels/winograd/tile_transforms_avx2.h"
 #include "kernels/winograd/unpack_avx2.h"
 
 namespace tacho::winograd {
 namespace {
+
+using blocked::kSumProducts;
+using blocked::kSumRows;
+using blocked::kSumVectors;
+using blocked::PositionRange;
+
+// The tiles of a panel that need a point.
+struct TileRanges {
+  std::array<PositionRange, Tiling::kKinds> ranges;
+  size_t count = 0;
+  std::span<const PositionRange> all() const { return {ranges.data(), count}; }
+};
 
 // One panel's two stages, each in pieces that may be computed in any order by any thread.
 class Panel {
@@ -26,7 +39,7 @@ class Panel {
 
   void transform(int64_t channel_block) const {
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
-      const TileRange range = range_of(kind);
+      const PositionRange range = range_of(kind);
       for (int64_t tile = range.begin; tile < range.end; tile += kBlockTiles) {
         const int64_t end = std::min(tile + kBlockTiles, range.end);
         transform_block(plan_.tiling.block(begin_ + tile, begin_ + end), tile, channel_block);
@@ -44,16 +57,21 @@ class Panel {
     for (int64_t out = 0; out < plan_.dst.blocks; out += kSumVectors) {
       const int64_t vectors = std::min(kSumVectors, plan_.dst.blocks - out);
       for (int64_t in = begin; in < end; in += kSumRows) {
-        kMultiplyTiles[vectors - 1]({tiles, inputs + in / kLanes * plan_.channel_stride + in % kLanes,
-                                     gradients + out * plan_.channel_stride, plan_.channel_stride,
-                                     sums + (in - begin) * plan_.sum_row_stride + out * kLanes,
-                                     plan_.sum_row_stride, accumulate_});
+        const float* rows = inputs + in / kLanes * plan_.channel_stride + in % kLanes;
+        kSumProducts[vectors - 1]({.positions = tiles.all(),
+                                   .rows = rows,
+                                   .vectors = gradients + out * plan_.channel_stride,
+                                   .vector_stride = plan_.channel_stride,
+                                   .sums = sums + (in - begin) * plan_.sum_row_stride + out * kLanes,
+                                   .row_stride = plan_.sum_row_stride,
+                                   .accumulate = accumulate_,
+                                   .prefetch = rows});
       }
     }
   }
 
  private:
-  TileRange range_of(int kind) const {
+  PositionRange range_of(int kind) const {
     const auto clamp = [&](int64_t tile) { return std::clamp(tile, begin_, end_) - begin_; };
     return {clamp(plan_.tiling.first_of_kind(kind)), clamp(plan_.tiling.first_of_kind(kind + 1))};
   }
@@ -61,7 +79,7 @@ class Panel {
   TileRanges tiles_needing(int point) const {
     TileRanges result;
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
-      const TileRange range = range_of(kind);
+      const PositionRange range = range_of(kind);
       if (range.begin == range.end ||
           !plan_.tiling.needs(kind, plan_.grid.row(point), plan_.grid.column(point)))
         continue;
@@ -136,38 +154,6 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
   }
 }
 
-constexpr int64_t kBiasChunk = 4096 * kLanes;
-
-__m256 sum_floats(const float* values, int64_t count) {
-  __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
-  for (int64_t i = 0; i < count; i += kLanes) {
-    __m256& sum = sums[i / kLanes % 4];
-    sum = _mm256_add_ps(sum, _mm256_load_ps(values + i));
-  }
-  return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
-}
-
-// Floats within a chunk of a plane, doubles from chunk to chunk.
-void sum_bias(const Convolution& convolution, const ActivationLayout& layout,
-              const BackwardWeightsArguments& arguments) {
-#pragma omp for schedule(static)
-  for (int64_t block = 0; block < layout.blocks; ++block) {
-    double totals[kLanes] = {};
-    for (int64_t plane = 0; plane < convolution.batch * layout.extents[0]; ++plane) {
-      const float* values = arguments.diff_dst + plane / layout.extents[0] * layout.batch_stride +
-                            block * layout.block_stride + plane % layout.extents[0] * layout.plane_stride;
-      for (int64_t i = 0; i < layout.plane_stride; i += kBiasChunk) {
-        alignas(32) float lanes[kLanes];
-        _mm256_store_ps(lanes, sum_floats(values + i, std::min(kBiasChunk, layout.plane_stride - i)));
-        for (int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += lanes[lane];
-      }
-    }
-    const int64_t first = block * kLanes, count = std::min(kLanes, convolution.out_channels - first);
-    for (int64_t lane = 0; lane < count; ++lane)
-      arguments.diff_bias[first + lane] = static_cast<float>(totals[lane]);
-  }
-}
-
 }  // namespace
 
 void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWeightsArguments& arguments,
@@ -177,7 +163,10 @@ void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWei
   {
     const auto sum = plan.shared ? sum_together : sum_alone;
     sum(convolution, plan, arguments, scratch);
-    if (arguments.diff_bias != nullptr) sum_bias(convolution, plan.dst, arguments);
+    if (arguments.diff_bias != nullptr) {
+      blocked::sum_channels(plan.dst, convolution.batch, convolution.out_channels, arguments.diff_dst,
+                            arguments.diff_bias);
+    }
   }
 }
 

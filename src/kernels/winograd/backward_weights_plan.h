@@ -4,9 +4,6 @@
 
 namespace tacho::winograd {
 
-inline constexpr int64_t kSumRows = 4;     // input channels the matrix kernel multiplies at once
-inline constexpr int64_t kSumVectors = 3;  // and vectors of 8 output channels
-
 // How the work of a weight gradient is cut. Transformed inputs and gradients of a panel of tiles are
 // [point][channel block][tile][8]; sums over tiles are [point][input channel][output channel]. Input channels
 // are those of the reduction.

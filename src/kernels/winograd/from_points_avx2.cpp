@@ -13,16 +13,16 @@ enum class Store { plain, streamed, pooled };
 // What is done to outputs before they are stored.
 struct Finish {
   __m256 bias, floor;
-  const float* beside;  // a residual or a mask, as far from its tensor's first element as `dst`, or null
-  bool masks;
+  const float *residual, *mask;  // as far from their tensors' first elements as `dst`, or null
   float* dst;
   const float* elu_alpha;  // or null
 
   template<Store how>
   void store(int64_t offset, __m256 value) const {
     value = _mm256_add_ps(value, bias);
-    if (beside != nullptr) value = combined(value, _mm256_load_ps(beside + offset));
+    if (residual != nullptr) value = _mm256_add_ps(value, _mm256_load_ps(residual + offset));
     value = _mm256_max_ps(floor, value);  // this order of operands keeps NaN
+    if (mask != nullptr) value = masked(value, _mm256_load_ps(mask + offset));
     if constexpr (how == Store::streamed) {
       _mm256_stream_ps(dst + offset, value);
     } else {
@@ -30,9 +30,8 @@ struct Finish {
     }
   }
 
-  __m256 combined(__m256 value, __m256 other) const {
-    if (!masks) return _mm256_add_ps(value, other);
-    return _mm256_and_ps(value, _mm256_cmp_ps(other, _mm256_setzero_ps(), _CMP_GT_OQ));
+  static __m256 masked(__m256 value, __m256 by) {
+    return _mm256_and_ps(value, _mm256_cmp_ps(by, _mm256_setzero_ps(), _CMP_GT_OQ));
   }
 };
 
@@ -217,13 +216,12 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
                        const float* products, int64_t channel_block, const ForwardArguments& arguments,
                        bool streamed) {
   const int64_t offset = channel_block * layout.block_stride;
-  const bool masks = arguments.mask != nullptr;
-  const float* beside = masks ? arguments.mask : arguments.residual;
+  const auto of_block = [&](const float* whole) { return whole == nullptr ? nullptr : whole + offset; };
   const float floor = arguments.activation == Activation::relu ? 0 : -std::numeric_limits<float>::infinity();
   const Finish finish = {load_bias(arguments.bias, channel_block * kLanes, convolution.out_channels),
                          _mm256_set1_ps(floor),
-                         beside == nullptr ? nullptr : beside + offset,
-                         masks,
+                         of_block(arguments.residual),
+                         of_block(arguments.mask),
                          arguments.dst + offset,
                          arguments.activation == Activation::elu ? &arguments.alpha : nullptr};
   with_flat_kernel(convolution, [&]<int row_kernel, int column_kernel>() {

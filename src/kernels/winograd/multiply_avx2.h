@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "kernels/blocked/with_product_avx2.h"
 #include "kernels/winograd/layout.h"
 
 // The matrix kernel. Included only by files compiled for AVX2 and FMA, each with its own copy: see
@@ -42,7 +43,7 @@ void multiply(const Multiplication& task) {
     for (int tile = 0; tile < tiles; ++tile) {
       const __m256 input = _mm256_broadcast_ss(inputs + tile * kLanes + channel);
 #pragma GCC unroll 2
-      for (int i = 0; i < vectors; ++i) sums[tile][i] = _mm256_fmadd_ps(input, weight[i], sums[tile][i]);
+      for (int i = 0; i < vectors; ++i) sums[tile][i] = blocked::with_product(sums[tile][i], input, weight[i]);
     }
   };
   const float* prefetch = task.prefetch;

@@ -101,7 +101,6 @@ int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
 
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   assert(!why_unsupported(convolution));
-  assert(!arguments.residual || !arguments.mask);
   assert(!arguments.max_pool || (can_max_pool(convolution) && !arguments.residual && !arguments.mask));
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }

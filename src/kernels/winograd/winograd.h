@@ -48,8 +48,8 @@ struct ForwardArguments {
   const float* src = nullptr;
   const float* packed_weights = nullptr;
   const float* bias = nullptr;  // one per output channel, or none
-  // Laid out as dst, perhaps dst itself, or none; at most one of them. A residual is added before the
-  // activation; a mask lets pass the outputs where it is positive, as the gradient of a ReLU does.
+  // Laid out as dst, perhaps dst itself, or none. A residual is added before the activation; a mask lets pass
+  // the outputs where it is positive, as the gradient of a ReLU does.
   const float *residual = nullptr, *mask = nullptr;
   Activation activation = Activation::none;
   float alpha = 1;        // of ELU

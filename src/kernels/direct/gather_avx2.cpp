@@ -4,7 +4,6 @@
 
 #include "kernels/direct/accumulate_avx2.h"
 #include "kernels/direct/avx2.h"
-#include "kernels/direct/forward_plan.h"
 
 namespace tacho::direct {
 namespace {
@@ -13,10 +12,8 @@ constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
 
 class Panel {
  public:
-  Panel(const Convolution& convolution, const ForwardPlan& plan, const ForwardArguments& arguments,
-        int64_t index, Step* steps)
-      : convolution_(convolution),
-        plan_(plan),
+  Panel(const GatherPlan& plan, const GatherArguments& arguments, int64_t index, Step* steps)
+      : plan_(plan),
         arguments_(arguments),
         size_(plan.panel_begin(index + 1) - plan.panel_begin(index)) {
     plan.positions.list(plan.panel_begin(index), plan.panel_begin(index + 1), steps, blocks_.data());
@@ -31,27 +28,29 @@ class Panel {
  private:
   void run_slice(int64_t chunk, int64_t slice) const {
     const PackedLayout& packed = plan_.packed;
+    const ActivationLayout &read = plan_.positions.read(), &written = plan_.positions.written();
     const bool first = chunk == 0, last = chunk + 1 == packed.chunks;
-    const int64_t dst_offset = 2 * slice * plan_.dst.block_stride;
-    float* dst = arguments_.dst + dst_offset;
+    const int64_t offset = 2 * slice * written.block_stride;
+    const auto of_slice = [&](const float* whole) { return whole == nullptr ? nullptr : whole + offset; };
+    float* const sums = arguments_.written + offset;
     alignas(32) float bias[kSliceChannels] = {};
     if (last && arguments_.bias != nullptr) {
       const int64_t channel = slice * kSliceChannels;
-      std::copy_n(arguments_.bias + channel, std::min(kSliceChannels, convolution_.out_channels - channel),
+      std::copy_n(arguments_.bias + channel, std::min(kSliceChannels, packed.written_channels - channel),
                   bias);
     }
-    const float* residual = arguments_.residual == nullptr ? nullptr : arguments_.residual + dst_offset;
     const Accumulation task = {
-        .src = arguments_.src + packed.chunk_begin(chunk) * plan_.src.block_stride,
+        .read = arguments_.read + packed.chunk_begin(chunk) * read.block_stride,
         .weights = arguments_.packed_weights + packed.slice_offset(chunk, slice),
         .channel_blocks = packed.chunk_blocks(chunk),
-        .begin_with = first ? residual : dst,
+        .begin_with = first ? of_slice(arguments_.residual) : sums,
         .bias = bias,
         .floor = last && arguments_.relu ? 0 : kNoFloor,
-        .dst = dst,
-        .dst_block_stride = plan_.dst.block_stride,
+        .mask = last ? of_slice(arguments_.mask) : nullptr,
+        .written = sums,
+        .written_block_stride = written.block_stride,
     };
-    const int vectors = 2 * slice + 1 < plan_.dst.blocks ? 2 : 1;
+    const int vectors = 2 * slice + 1 < written.blocks ? 2 : 1;
     const float* next_weights = task.weights + task.channel_blocks * packed.block_stride;
     const int64_t prefetched = packed.block_stride * task.channel_blocks / kLanes;
     for (int64_t i = 0; i < size_; ++i) {
@@ -60,23 +59,20 @@ class Panel {
     }
   }
 
-  const Convolution& convolution_;
-  const ForwardPlan& plan_;
-  const ForwardArguments& arguments_;
+  const GatherPlan& plan_;
+  const GatherArguments& arguments_;
   int64_t size_;
   std::array<PositionBlock, kMaxPanelBlocks> blocks_;
 };
 
 }  // namespace
 
-void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
-                      int threads) {
-  const ForwardPlan plan(convolution, threads);
+void gather_f32_avx2(const GatherPlan& plan, const GatherArguments& arguments, float* scratch, int threads) {
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
   for (int64_t index = 0; index < plan.panels; ++index) {
     for (int64_t group = 0; group < plan.groups; ++group) {
       Step* steps = reinterpret_cast<Step*>(scratch) + omp_get_thread_num() * plan.steps;
-      const Panel panel(convolution, plan, arguments, index, steps);
+      const Panel panel(plan, arguments, index, steps);
       panel.run(plan.group_begin(group), plan.group_begin(group + 1));
     }
   }

@@ -4,17 +4,17 @@
 
 namespace tacho::direct {
 
-// How the work of a forward convolution is cut. A task is a panel of position blocks and a group of output
-// slices. It goes through the chunks of input channels one by one, sums wait in the destination.
-struct ForwardPlan {
-  ForwardPlan(const Convolution& convolution, int threads);
+// How the work of a convolution, or of the gradient of its source, is cut. A task is a panel of position
+// blocks and a group of slices. It goes through the chunks of channels one by one, sums wait where they are
+// written to.
+struct GatherPlan {
+  GatherPlan(const Convolution& convolution, Direction direction, int threads);
 
   int64_t panel_begin(int64_t panel) const { return positions.blocks() * panel / panels; }
   int64_t largest_panel() const { return divide_up(positions.blocks(), panels); }
   int64_t group_begin(int64_t group) const { return packed.slices * group / groups; }
 
   Positions positions;
-  ActivationLayout src, dst;
   PackedLayout packed;
   int64_t panels, groups;
   int64_t steps;  // room that each thread needs for those of a panel

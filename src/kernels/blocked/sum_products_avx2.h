@@ -1,0 +1,85 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include <array>
+#include <span>
+
+#include "kernels/blocked/layout.h"
+#include "kernels/blocked/with_product_avx2.h"
+
+// The matrix kernel of weight gradients: products of channels with other channels, summed over positions.
+// Included only by files compiled for AVX2 and FMA, each with its own copy: see instruction_set_test.py.
+namespace tacho::blocked {
+namespace {
+
+constexpr int64_t kSumRows = 4;     // channels that are multiplied at once
+constexpr int64_t kSumVectors = 3;  // with as many vectors of 8 others
+
+struct PositionRange {
+  int64_t begin, end;
+};
+
+struct ProductSum {
+  std::span<const PositionRange> positions;
+  const float* rows;     // [position][8], of which 4 are used
+  const float* vectors;  // [vector][position][8]
+  int64_t vector_stride;
+  float* sums;  // [4 rows][vector]
+  int64_t row_stride;
+  bool accumulate;
+  const float* prefetch;  // fetched into L2, a line for every 4 positions
+};
+
+template<int vectors>
+void sum_products(const ProductSum& task) {
+  __m256 sums[kSumRows][vectors];
+#pragma GCC unroll 4
+  for (int row = 0; row < kSumRows; ++row) {
+    _mm_prefetch(task.sums + row * task.row_stride, _MM_HINT_T0);
+    _mm_prefetch(task.sums + row * task.row_stride + (vectors - 1) * kLanes, _MM_HINT_T0);
+#pragma GCC unroll 3
+    for (int i = 0; i < vectors; ++i) sums[row][i] = _mm256_setzero_ps();
+  }
+  const float* prefetch = task.prefetch;
+  for (const auto [begin, end] : task.positions) {
+    const float* rows = task.rows + begin * kLanes;
+    const float* lanes = task.vectors + begin * kLanes;
+    const auto add_position = [&] {
+      __m256 vector[vectors];
+#pragma GCC unroll 3
+      for (int i = 0; i < vectors; ++i) vector[i] = _mm256_load_ps(lanes + i * task.vector_stride);
+#pragma GCC unroll 4
+      for (int row = 0; row < kSumRows; ++row) {
+        const __m256 factor = _mm256_broadcast_ss(rows + row);
+#pragma GCC unroll 3
+        for (int i = 0; i < vectors; ++i) sums[row][i] = with_product(sums[row][i], factor, vector[i]);
+      }
+      rows += kLanes;
+      lanes += kLanes;
+    };
+    int64_t position = begin;
+    for (; position + 4 <= end; position += 4) {
+      _mm_prefetch(prefetch, _MM_HINT_T1);
+      prefetch += kLineFloats;
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) add_position();
+    }
+    for (; position < end; ++position) add_position();
+  }
+#pragma GCC unroll 4
+  for (int row = 0; row < kSumRows; ++row) {
+#pragma GCC unroll 3
+    for (int i = 0; i < vectors; ++i) {
+      float* sum = task.sums + row * task.row_stride + i * kLanes;
+      _mm256_store_ps(sum, task.accumulate ? _mm256_add_ps(_mm256_load_ps(sum), sums[row][i]) : sums[row][i]);
+    }
+  }
+}
+
+// By number of vectors - 1.
+constexpr std::array<void (*)(const ProductSum&), kSumVectors> kSumProducts = {
+    sum_products<1>, sum_products<2>, sum_products<3>};
+
+}  // namespace
+}  // namespace tacho::blocked

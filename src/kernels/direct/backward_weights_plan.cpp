@@ -1,0 +1,50 @@
+#include "kernels/direct/backward_weights_plan.h"
+
+namespace tacho::direct {
+namespace {
+
+constexpr int64_t kPanelPositions = 200;
+constexpr int64_t kFewPositions = 96;       // of an image: too few to be a panel
+constexpr int64_t kPrivateSums = 256 << 10;  // floats that stay in a core's caches
+
+bool is_pointwise(const Convolution& convolution) {
+  constexpr std::array<int64_t, 3> kOnes = {1, 1, 1}, kZeros = {0, 0, 0};
+  return convolution.kernel == kOnes && convolution.stride == kOnes && convolution.padding == kZeros;
+}
+
+Convolution flattened(Convolution convolution) {
+  if (!is_pointwise(convolution)) return convolution;
+  const auto& [depth, height, width] = convolution.extents;
+  convolution.extents = {1, 1, depth * height * width};
+  return convolution;
+}
+
+int64_t positions_of(const ActivationLayout& layout) { return layout.block_stride / kLanes; }
+
+}  // namespace
+
+BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& wanted, int threads)
+    : convolution(flattened(wanted)), src(src_layout(convolution)), dst(dst_layout(convolution)) {
+  const int64_t image_positions = positions_of(dst);
+  all_positions = convolution.batch * image_positions;
+  in_place = is_pointwise(convolution) && image_positions >= kFewPositions;
+  panels = in_place ? convolution.batch * divide_up(image_positions, kPanelPositions)
+                    : divide_up(all_positions, kPanelPositions);
+  panel_positions = divide_up(all_positions, panels);
+
+  sum_row_stride = src.blocks * kLanes;
+  sum_tap_stride = divide_up(convolution.out_channels, kRowsAtOnce) * kRowsAtOnce * sum_row_stride;
+  const int64_t floats = taps(convolution) * sum_tap_stride;
+  shared = threads == 1 || floats > kPrivateSums || panels < 2 * threads;
+  workers = shared ? 1 : threads;
+  parts = shared ? std::min<int64_t>(threads, dst.blocks) : 1;
+  const bool sums_are_the_gradient = workers == 1 && taps(convolution) == 1 &&
+                                     convolution.in_channels % kLanes == 0 &&
+                                     convolution.out_channels % kRowsAtOnce == 0;
+  sums_floats = sums_are_the_gradient ? 0 : floats;
+
+  workspaces = in_place ? 0 : shared ? parts : workers;
+  workspace_floats = (dst.blocks + std::min(src.blocks, kGatheredBlocks)) * panel_positions * kLanes;
+}
+
+}  // namespace tacho::direct

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "kernels/direct/layout.h"
+
+namespace tacho::direct {
+
+inline constexpr int64_t kRowsAtOnce = 4;      // output channels that the matrix kernel multiplies
+inline constexpr int64_t kGatheredBlocks = 3;  // with as many blocks of input channels
+
+// How the work of a weight gradient is cut: into panels of positions of the destination, whose products of
+// source and gradient are added to sums [tap][output channel][input channel].
+struct BackwardWeightsPlan {
+  BackwardWeightsPlan(const Convolution& convolution, int threads);
+
+  int64_t panel_begin(int64_t panel) const { return all_positions * panel / panels; }
+  int64_t scratch_floats() const { return workspaces * workspace_floats + workers * sums_floats; }
+
+  Convolution convolution;  // a pointwise one has all its positions along the last axis
+  ActivationLayout src, dst;
+  // Channels lie side by side position by position, so that nothing is gathered before it is multiplied. A
+  // panel is a part of one image then.
+  bool in_place;
+  int64_t all_positions, panels, panel_positions;  // panel_positions: the largest panel's
+  // All threads add to one set of sums, each to its output channels; or each worker has panels and sums of
+  // its own.
+  bool shared;
+  int64_t workers, parts;                  // sets of sums; parts of the output channels of a shared one
+  int64_t workspaces, workspace_floats;    // of workers or parts that gather
+  int64_t sum_row_stride, sum_tap_stride;  // of the sums
+  int64_t sums_floats;                     // of one worker; 0 where the sums are the weights' gradient
+};
+
+}  // namespace tacho::direct
