@@ -25,7 +25,7 @@ memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(c
 std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
   Epilogue epilogue;
   for (const PostOp& post : post_ops) {
-    const bool has_activation = epilogue.relu || epilogue.elu || epilogue.sigmoid;
+    const bool has_activation = epilogue.relu || epilogue.elu || epilogue.sigmoid || epilogue.mask;
     if (std::holds_alternative<MaxPool>(post.op)) {
       epilogue.max_pool = true;
     } else if (has_activation || epilogue.max_pool) {
@@ -39,23 +39,28 @@ std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
       epilogue.elu = static_cast<float>(elu->alpha);
     } else if (std::holds_alternative<Sigmoid>(post.op)) {
       epilogue.sigmoid = true;
+    } else if (std::holds_alternative<ReluBackward>(post.op)) {
+      epilogue.mask = post.operand;
     } else {
       return std::nullopt;
     }
   }
   const bool swaps_order = epilogue.elu && *epilogue.elu < 0;
-  if (epilogue.max_pool && (epilogue.residual || swaps_order)) return std::nullopt;
+  if (epilogue.max_pool && (epilogue.residual || epilogue.mask || swaps_order)) return std::nullopt;
   return epilogue;
 }
 
 ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
-                         Assembler& assembler) {
+                         bool over_mask, Assembler& assembler) {
   const ValueId result = instruction.outputs[0];
-  if (!epilogue.residual) return {assembler.define_in_blocks(result), {}};
-  const View residual = assembler.in_layout(*epilogue.residual, blocked_desc(assembler.shape(result)));
-  return {residual.slot == x.slot ? assembler.define(result, residual.desc)
-                                  : assembler.define_over(result, residual),
-          residual};
+  const auto beside = [&](std::optional<ValueId> id) -> std::optional<View> {
+    if (!id) return std::nullopt;
+    return assembler.in_layout(*id, blocked_desc(assembler.shape(result)));
+  };
+  const std::optional<View> residual = beside(epilogue.residual), mask = beside(epilogue.mask);
+  const std::optional<View>& under = residual ? residual : over_mask ? mask : std::nullopt;
+  const bool in_place = under && under->slot != x.slot;
+  return {in_place ? assembler.define_over(result, *under) : assembler.define_in_blocks(result), residual, mask};
 }
 
 void add_elu(float alpha, const View& y, Assembler& assembler) {

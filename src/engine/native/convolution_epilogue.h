@@ -6,10 +6,11 @@
 // go.
 namespace tacho::native {
 
-// A residual operand, then ReLU or ELU, then 2x2 max pooling. A sigmoid comes after it all: it keeps maxima
-// the maxima.
+// A residual operand, then ReLU or ELU, then 2x2 max pooling, or the gradient of a ReLU. A sigmoid comes after
+// it all: it keeps maxima the maxima.
 struct Epilogue {
   std::optional<ValueId> residual = {};
+  std::optional<ValueId> mask = {};  // the ReLU's result
   bool relu = false;
   std::optional<float> elu = {};  // its alpha
   bool max_pool = false;
@@ -21,12 +22,12 @@ std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops);
 
 struct ResultView {
   View view;
-  std::optional<View> residual;  // laid out as the result, perhaps the same memory
+  std::optional<View> residual = {}, mask = {};  // laid out as the result, perhaps the same memory
 };
 
-// `x` is what the convolution reads.
+// `x` is what the convolution reads. The result may take the mask's place where `over_mask` allows it.
 ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
-                         Assembler& assembler);
+                         bool over_mask, Assembler& assembler);
 
 // In place.
 void add_elu(float alpha, const View& y, Assembler& assembler);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "engine/native/emit_direct.h"
+#include "engine/native/emit_onednn.h"
 #include "engine/native/emit_winograd.h"
-#include "engine/native/onednn_limit.h"
 
 namespace tacho::native {
 namespace {
@@ -24,31 +26,79 @@ std::string describe_post_ops(const std::vector<PostOp>& post_ops) {
   return text;
 }
 
+// The instruction with the first `count` of its post-ops only.
+Instruction with_post_ops(const Instruction& whole, size_t count) {
+  Instruction result = whole;
+  if (count == whole.post_ops.size()) return result;
+  result.outputs[0] = whole.post_ops[count].before;
+  result.post_ops.resize(count, {Add{}, -1});
+  return result;
+}
+
+Instruction post_op_alone(const Instruction& whole, size_t at) {
+  const PostOp& post = whole.post_ops[at];
+  const bool is_last = at + 1 == whole.post_ops.size();
+  std::vector<ValueId> inputs = {post.before};
+  if (std::holds_alternative<Add>(post.op)) inputs = {post.before, post.operand};
+  if (std::holds_alternative<ReluBackward>(post.op)) inputs = {post.operand, post.before};
+  return {post.op, whole.name, inputs, {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
+          whole.backward};
+}
+
+size_t post_ops_taken(const Program& program, const Instruction& whole, ConvolutionKernel kernel) {
+  size_t count = whole.post_ops.size();
+  while (count > 0 && !row_of(kernel).can(program, with_post_ops(whole, count))) --count;
+  return count;
+}
+
 }  // namespace
 
-std::string_view name_of(ConvolutionKernel kernel) {
-  switch (kernel) {
-    case ConvolutionKernel::onednn: return "onednn";
-    case ConvolutionKernel::winograd: return "winograd";
-    case ConvolutionKernel::direct: return "direct";
-  }
-  return "";
+std::span<const KernelRow> kernel_rows() {
+  static constexpr KernelRow kRows[] = {
+      {ConvolutionKernel::onednn, "onednn", onednn_can, emit_onednn},
+      {ConvolutionKernel::winograd, "winograd", winograd_can, emit_winograd},
+      {ConvolutionKernel::direct, "direct", direct_can, emit_direct},
+  };
+  return kRows;
+}
+
+const KernelRow& row_of(ConvolutionKernel kernel) {
+  return *std::ranges::find(kernel_rows(), kernel, &KernelRow::kernel);
 }
 
 std::optional<ConvolutionKernel> find_kernel(std::string_view name) {
-  for (const ConvolutionKernel kernel : kConvolutionKernels) {
-    if (name_of(kernel) == name) return kernel;
-  }
-  return std::nullopt;
+  const auto row = std::ranges::find(kernel_rows(), name, &KernelRow::name);
+  if (row == kernel_rows().end()) return std::nullopt;
+  return row->kernel;
 }
 
 std::vector<ConvolutionKernel> candidates(const Program& program, const Instruction& instruction) {
   if (convolution_of(instruction.op) == nullptr) return {};
+  const Instruction bare = with_post_ops(instruction, 0);
   std::vector<ConvolutionKernel> kernels;
-  if (within_onednn_limit(program, instruction)) kernels.push_back(ConvolutionKernel::onednn);
-  if (winograd_can(program, instruction)) kernels.push_back(ConvolutionKernel::winograd);
-  if (direct_can(program, instruction)) kernels.push_back(ConvolutionKernel::direct);
+  for (const KernelRow& row : kernel_rows()) {
+    if (row.can(program, bare)) kernels.push_back(row.kernel);
+  }
   return kernels;
+}
+
+void split_post_ops(Program& program, KernelChoice& choice) {
+  std::vector<Instruction> instructions;
+  KernelChoice kernels;
+  const auto add = [&](Instruction instruction, ConvolutionKernel kernel) {
+    instructions.push_back(std::move(instruction));
+    kernels.push_back(kernel);
+  };
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& whole = program.instructions[i];
+    const size_t taken = convolution_of(whole.op) == nullptr ? whole.post_ops.size()
+                                                             : post_ops_taken(program, whole, choice[i]);
+    add(with_post_ops(whole, taken), choice[i]);
+    for (size_t at = taken; at < whole.post_ops.size(); ++at)
+      add(post_op_alone(whole, at), ConvolutionKernel::onednn);
+  }
+  program.instructions = std::move(instructions);
+  choice = std::move(kernels);
 }
 
 std::string describe_work(const Program& program, const Instruction& instruction) {

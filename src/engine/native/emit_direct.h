@@ -2,11 +2,10 @@
 
 #include "engine/native/assembler.h"
 
-// Convolutions by our own direct kernel, for the instructions of emit_convolution.cpp that chose it.
+// Convolutions and their gradients by their definition, in our own kernels.
 namespace tacho::native {
 
 bool direct_can(const Program& program, const Instruction& instruction);
-
-void emit_direct(const Convolution& op, const Instruction& instruction, Assembler& assembler);
+void emit_direct(const Instruction& instruction, Assembler& assembler);
 
 }  // namespace tacho::native

@@ -64,8 +64,7 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
 struct ForwardViews {
   View x;
   ForwardWeights weights;
-  View y;
-  std::optional<View> residual = {}, mask = {};  // laid out as y
+  ResultView y;
 };
 
 std::string kernel_name(const winograd::Convolution& convolution) {
@@ -82,19 +81,20 @@ winograd::Activation activation_of(const Epilogue& epilogue) {
 void add_forward(winograd::Convolution convolution, const ForwardViews& of, const Epilogue& epilogue,
                  Assembler& assembler) {
   convolution.src_batch_stride = batch_stride(of.x.desc);
-  convolution.dst_batch_stride = batch_stride(of.y.desc);
+  convolution.dst_batch_stride = batch_stride(of.y.view.desc);
   const int threads = assembler.threads();
   const auto order = of.weights.order;
   const View scratch =
       assembler.scratch(floats_desc(order ? winograd::packing_forward_scratch_floats(convolution, threads)
                                           : winograd::forward_scratch_floats(convolution, threads)));
-  std::vector<View> views = {of.x, of.weights.views.weight, of.y, scratch};
+  std::vector<View> views = {of.x, of.weights.views.weight, of.y.view, scratch};
   const auto place = [&](const std::optional<View>& view) -> size_t {  // 0 for none
     if (!view) return 0;
     views.push_back(*view);
     return views.size() - 1;
   };
-  const size_t bias = place(of.weights.views.bias), residual = place(of.residual), mask = place(of.mask);
+  const size_t bias = place(of.weights.views.bias), residual = place(of.y.residual),
+               mask = place(of.y.mask);
   const winograd::ForwardArguments settings = {.activation = activation_of(epilogue),
                                                .alpha = epilogue.elu.value_or(1),
                                                .max_pool = epilogue.max_pool};
@@ -149,54 +149,34 @@ int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const Compi
   return floats(*convolution, options.threads) * int64_t{sizeof(float)};
 }
 
-bool winograd_max_pools(const Convolution& op, const Shape& input, const Shape& weight) {
-  const auto convolution = winograd_of(op, input, weight);
-  return convolution && winograd::can_max_pool(*convolution);
-}
+namespace {
 
-bool winograd_can(const Program& program, const Instruction& instruction) {
-  if (const auto* op = std::get_if<Convolution>(&instruction.op)) {
-    return winograd_of(*op, program.shape(instruction.inputs[0]), program.shape(instruction.inputs[1])) &&
-           epilogue_of(instruction.post_ops);
-  }
-  if (const auto* op = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
-    const auto convolution = winograd_of(op->forward, op->input, program.shape(instruction.inputs[1]));
-    return convolution && !winograd::why_unsupported(winograd::backward_data(*convolution));
-  }
-  const auto* op = std::get_if<ConvolutionBackwardWeights>(&instruction.op);
-  return op != nullptr && winograd_of(op->forward, program.shape(instruction.inputs[0]), op->weight);
-}
-
-void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
+void forward_by_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   const auto convolution =
       winograd_of(op, assembler.shape(instruction.inputs[0]), assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const ForwardWeights weights = forward_weights(instruction, *convolution, assembler);
-  const auto [y, residual] = define_result(instruction, *epilogue, x, assembler);
-  add_forward(*convolution, {.x = x, .weights = weights, .y = y, .residual = residual}, *epilogue, assembler);
-  if (epilogue->sigmoid) add_sigmoid(instruction.outputs[0], y, assembler);
+  const ResultView y = define_result(instruction, *epilogue, x, true, assembler);
+  add_forward(*convolution, {x, weights, y}, *epilogue, assembler);
+  if (epilogue->sigmoid) add_sigmoid(instruction.outputs[0], y.view, assembler);
 }
 
-void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
+void data_by_winograd(const ConvolutionBackwardData& op, const Instruction& instruction,
+                        Assembler& assembler) {
   const auto convolution = winograd_of(op.forward, op.input, assembler.shape(instruction.inputs[1]));
-  const winograd::Convolution backward = winograd::backward_data(*convolution);
+  const auto epilogue = epilogue_of(instruction.post_ops);
   const View dy =
       assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
   const ValueId weight = instruction.inputs[1];
   const View plain = assembler.parameter(weight, plain_desc(assembler.shape(weight)));
   const ForwardWeights weights = {{plain, {}}, winograd::WeightOrder::flipped};
-  if (instruction.post_ops.empty()) {
-    const View dx = assembler.define(instruction.outputs[0], blocked_desc(op.input));
-    return add_forward(backward, {.x = dy, .weights = weights, .y = dx}, {}, assembler);
-  }
-  const View mask = assembler.in_layout(instruction.post_ops.back().operand, blocked_desc(op.input));
-  const View dx = assembler.define_over(instruction.outputs[0], mask);
-  add_forward(backward, {.x = dy, .weights = weights, .y = dx, .mask = mask}, {}, assembler);
+  const ResultView dx = define_result(instruction, *epilogue, dy, true, assembler);
+  add_forward(winograd::backward_data(*convolution), {dy, weights, dx}, *epilogue, assembler);
 }
 
-void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
-                   Assembler& assembler) {
+void weights_by_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
+                           Assembler& assembler) {
   const Shape& input = assembler.shape(instruction.inputs[0]);
   const auto convolution = winograd_of(op.forward, input, op.weight);
   const int threads = assembler.threads();
@@ -216,6 +196,34 @@ void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& inst
                              .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
                          winograd::backward_weights(geometry, arguments, as<float>(at[3]), threads);
                        });
+}
+
+}  // namespace
+
+bool winograd_can(const Program& program, const Instruction& instruction) {
+  const auto shape = [&](size_t input) { return program.shape(instruction.inputs[input]); };
+  const auto epilogue = epilogue_of(instruction.post_ops);
+  if (!epilogue) return false;
+  if (const auto* op = std::get_if<Convolution>(&instruction.op)) {
+    const auto convolution = winograd_of(*op, shape(0), shape(1));
+    return convolution && (!epilogue->max_pool || winograd::can_max_pool(*convolution));
+  }
+  if (const auto* op = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
+    const auto convolution = winograd_of(op->forward, op->input, shape(1));
+    return convolution && !winograd::why_unsupported(winograd::backward_data(*convolution));
+  }
+  const auto& op = std::get<ConvolutionBackwardWeights>(instruction.op);
+  return winograd_of(op.forward, shape(0), op.weight).has_value();
+}
+
+void emit_winograd(const Instruction& instruction, Assembler& assembler) {
+  if (const auto* forward = std::get_if<Convolution>(&instruction.op)) {
+    forward_by_winograd(*forward, instruction, assembler);
+  } else if (const auto* data = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
+    data_by_winograd(*data, instruction, assembler);
+  } else {
+    weights_by_winograd(std::get<ConvolutionBackwardWeights>(instruction.op), instruction, assembler);
+  }
 }
 
 }  // namespace tacho::native

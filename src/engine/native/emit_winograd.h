@@ -2,7 +2,7 @@
 
 #include "engine/native/assembler.h"
 
-// Convolutions by Winograd's algorithm, for the instructions of emit_convolution.cpp that chose it.
+// Convolutions and their gradients by Winograd's algorithm.
 namespace tacho::native {
 
 // What plans of this graph hold beyond weights and activations because of it: what packed weights that are
@@ -12,12 +12,6 @@ int64_t winograd_memory_bytes(const Graph& graph, bool low_memory);
 int64_t winograd_scratch_bytes(const Graph& graph, const Node& node, const CompileOptions& options);
 
 bool winograd_can(const Program& program, const Instruction& instruction);
-// Whether it can store the maxima of such a convolution's outputs.
-bool winograd_max_pools(const Convolution& op, const Shape& input, const Shape& weight);
-
-void emit_winograd(const Convolution& op, const Instruction& instruction, Assembler& assembler);
-void emit_winograd(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler);
-void emit_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
-                   Assembler& assembler);
+void emit_winograd(const Instruction& instruction, Assembler& assembler);
 
 }  // namespace tacho::native

@@ -76,7 +76,7 @@ Weights blank_weights(const Program& program, const Instruction& instruction) {
 double counted_ms(const StepList& list, std::span<const StepTime> times, bool counts_reorders) {
   double sum = 0;
   for (size_t i = 0; i < times.size(); ++i) {
-    if (list.steps[i].layer > 0) continue;  // a concatenation
+    if (list.layers[list.steps[i].layer].op == name_of(Op(Concat{}))) continue;
     if (counts_reorders || list.steps[i].kernel != "reorder") sum += times[i].end_ms - times[i].begin_ms;
   }
   return sum;
@@ -95,11 +95,12 @@ class Candidate {
   Candidate(const Program& program, const Instruction& instruction, bool is_slice, ConvolutionKernel kernel,
             const CompileOptions& options)
       : kernel_(kernel), reads_input_(program.value(instruction.inputs[0]).role == Role::input) {
-    const Program work = alone(program, instruction, is_slice);
+    Program work = alone(program, instruction, is_slice);
+    KernelChoice kernels(work.instructions.size(), kernel);
+    split_post_ops(work, kernels);
     Weights weights = blank_weights(program, instruction);
     Graph values;
     values.values = work.values;
-    const KernelChoice kernels(work.instructions.size(), kernel);
     try {
       plan_ = std::make_unique<NativePlan>(values, Assembler(work, weights, options, kernels).assemble(),
                                            options, weights);
@@ -249,9 +250,10 @@ KernelChoice choose_kernels(const Program& program, const CompileOptions& option
 double direct_flop(const Program& program, const Instruction& instruction) {
   const auto* op = std::get_if<Convolution>(&instruction.op);
   if (op == nullptr) return 0;
-  const bool pools = instruction.before_last >= 0;
+  const ValueId result =
+      instruction.post_ops.empty() ? instruction.outputs[0] : instruction.post_ops[0].before;
   const Shape &input = program.shape(instruction.inputs[0]), &weight = program.shape(instruction.inputs[1]),
-              &output = program.shape(pools ? instruction.before_last : instruction.outputs[0]);
+              &output = program.shape(result);
   double flop = 2 * static_cast<double>(output[0]) * static_cast<double>(weight[0] * weight[1]);
   for (size_t axis = 0; axis + 2 < weight.size(); ++axis)
     flop *= static_cast<double>(taps_inside(*op, axis, weight[axis + 2], input[axis + 2], output[axis + 2]));

@@ -80,9 +80,9 @@ class NativeEngine : public Engine {
 
   std::vector<std::string> kernels() const override {
     std::vector<std::string> names;
-    for (const auto kernel : native::kConvolutionKernels) {
-      const bool ours = kernel != native::ConvolutionKernel::onednn;
-      if (!ours || blocked::supported()) names.emplace_back(native::name_of(kernel));
+    for (const native::KernelRow& row : native::kernel_rows()) {
+      const bool ours = row.kernel != native::ConvolutionKernel::onednn;
+      if (!ours || blocked::supported()) names.emplace_back(row.name);
     }
     return names;
   }
@@ -100,9 +100,11 @@ class NativeEngine : public Engine {
   std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
     use_threads(options.threads);
-    const native::Program program = optimized(graph, options);
+    native::Program program = optimized(graph, options);
     if (!program.training) native::cut_to_used_taps(program, weights);
-    native::Assembler assembler(program, weights, options, choose(program, options));
+    native::KernelChoice kernels = choose(program, options);
+    native::split_post_ops(program, kernels);
+    native::Assembler assembler(program, weights, options, std::move(kernels));
     return std::make_unique<native::NativePlan>(graph, assembler.assemble(), options, weights);
   }
 

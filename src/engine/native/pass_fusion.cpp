@@ -1,4 +1,3 @@
-#include "engine/native/emit_winograd.h"
 #include "engine/native/passes.h"
 #include "engine/native/rewrite.h"
 
@@ -45,6 +44,14 @@ void fuse_backward(Program& program, Instruction& norm, BackwardPair pair, Remov
   removal.remove(pair.relu);
 }
 
+// The gradient of a convolution's input that one instruction alone reads, and before which `operand` is known.
+Instruction* convolution_gradient(Program& program, const Uses& uses, ValueId gradient, ValueId operand) {
+  if (uses.producer(gradient) < 0 || uses.count(gradient) != 1) return nullptr;
+  if (uses.producer(operand) > uses.producer(gradient)) return nullptr;
+  Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(gradient))];
+  return std::holds_alternative<ConvolutionBackwardData>(producer.op) ? &producer : nullptr;
+}
+
 }  // namespace
 
 void fuse_activations(Program& program) {
@@ -57,9 +64,27 @@ void fuse_activations(Program& program) {
     if (uses.producer(x) < 0 || uses.count(x) != 1) continue;
     Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(x))];
     if (!takes_activation(producer, activation.op)) continue;
-    producer.post_ops.push_back({activation.op});
+    producer.post_ops.push_back({activation.op, x});
     producer.outputs[0] = activation.outputs[0];
     removal.remove(static_cast<int>(i));
+  }
+}
+
+void fuse_gradient_sums(Program& program) {
+  const Uses uses(program);
+  Removal removal(program);
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& sum = program.instructions[i];
+    if (!std::holds_alternative<Add>(sum.op) || !sum.backward || !sum.post_ops.empty()) continue;
+    for (const auto& [gradient, other] :
+         {std::pair{sum.inputs[0], sum.inputs[1]}, std::pair{sum.inputs[1], sum.inputs[0]}}) {
+      Instruction* producer = convolution_gradient(program, uses, gradient, other);
+      if (producer == nullptr || !producer->post_ops.empty()) continue;
+      producer->post_ops.push_back({sum.op, gradient, other});
+      producer->outputs = sum.outputs;
+      removal.remove(static_cast<int>(i));
+      break;
+    }
   }
 }
 
@@ -70,13 +95,10 @@ void fuse_relu_gradients(Program& program) {
     const Instruction& relu = program.instructions[i];
     if (!std::holds_alternative<ReluBackward>(relu.op)) continue;
     const ValueId y = relu.inputs[0], dy = relu.inputs[1];
-    if (uses.producer(dy) < 0 || uses.count(dy) != 1 || uses.producer(y) > uses.producer(dy)) continue;
-    Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(dy))];
-    if (!std::holds_alternative<ConvolutionBackwardData>(producer.op) || !winograd_can(program, producer))
-      continue;
-    producer.post_ops.push_back({relu.op, y});
-    producer.before_last = dy;
-    producer.outputs = relu.outputs;
+    Instruction* producer = convolution_gradient(program, uses, dy, y);
+    if (producer == nullptr) continue;
+    producer->post_ops.push_back({relu.op, dy, y});
+    producer->outputs = relu.outputs;
     removal.remove(static_cast<int>(i));
   }
 }
@@ -98,7 +120,7 @@ void fuse_batch_norm_relu(Program& program) {
       fuse_backward(program, norm, pair, removal);
     }
     norm.outputs[0] = y;
-    norm.post_ops.push_back({Relu{}});
+    norm.post_ops.push_back({Relu{}, x});
     removal.remove(static_cast<int>(i));
   }
 }

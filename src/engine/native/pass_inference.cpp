@@ -45,7 +45,7 @@ void fuse_residual_add(Program& program) {
     if (uses.producer(last) < 0 || uses.count(last) != 1 || uses.last(other) != static_cast<int>(i)) continue;
     Instruction& convolution = program.instructions[static_cast<size_t>(uses.producer(last))];
     if (!std::holds_alternative<Convolution>(convolution.op) || !convolution.post_ops.empty()) continue;
-    convolution.post_ops.push_back({Add{}, other});
+    convolution.post_ops.push_back({Add{}, last, other});
     convolution.outputs[0] = add.outputs[0];
     removal.remove(static_cast<int>(i));
   }

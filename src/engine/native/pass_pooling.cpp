@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "engine/native/emit_winograd.h"
 #include "engine/native/passes.h"
 #include "engine/native/rewrite.h"
 
@@ -15,11 +14,9 @@ bool halves_the_plane(const MaxPool& op) {
          all_are(op.stride, 2) && all_are(op.padding, 0);
 }
 
-bool takes_max_pool(const Program& program, const Instruction& producer) {
-  const auto* op = std::get_if<Convolution>(&producer.op);
+bool takes_max_pool(const Instruction& producer) {
   const auto adds = [](const PostOp& post) { return std::holds_alternative<Add>(post.op); };
-  return op != nullptr && std::ranges::none_of(producer.post_ops, adds) &&
-         winograd_max_pools(*op, program.shape(producer.inputs[0]), program.shape(producer.inputs[1]));
+  return std::holds_alternative<Convolution>(producer.op) && std::ranges::none_of(producer.post_ops, adds);
 }
 
 // dx = relu'(y) * unpool(dp) becomes dx = unpool(relu'(p) * dp): where the maximum p of a window is taken
@@ -51,9 +48,8 @@ void fuse_max_pool(Program& program) {
     const ValueId x = pool.inputs[0];
     if (uses.producer(x) < 0 || uses.count(x) != 1) continue;
     Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(x))];
-    if (!takes_max_pool(program, producer)) continue;
-    producer.post_ops.push_back({*op});
-    producer.before_last = x;
+    if (!takes_max_pool(producer)) continue;
+    producer.post_ops.push_back({*op, x});
     producer.outputs[0] = pool.outputs[0];
     removal.remove(static_cast<int>(i));
   }

@@ -21,8 +21,7 @@ void fuse_residual_add(Program& program);
 // An activation behind a convolution, linear layer or sum is applied before the result is stored. In training
 // too: the gradients of activations need their results only.
 void fuse_activations(Program& program);
-// Inference: the 2x2 max pooling behind a convolution that Winograd's kernels compute is applied before the
-// result is stored.
+// Inference: the 2x2 max pooling behind a convolution is applied before the result is stored.
 void fuse_max_pool(Program& program);
 // Batch norm and the ReLU behind it are one sweep; in training their gradients as well.
 void fuse_batch_norm_relu(Program& program);
@@ -43,9 +42,12 @@ void recompute_batch_norm(Program& program);
 // Training: the result of a convolution of the network's input that is a small part of all arithmetic, and
 // what is only spread over a finer grid, are computed again for the backward pass: large, and cheap to make.
 void recompute_cheap_activations(Program& program);
-// Training: the gradient of a ReLU behind the gradient of a convolution's input that Winograd's kernels
-// compute is applied before that is stored, perhaps over the ReLU's result. The last pass: others do not look
-// at operands of post-ops in training.
+// Training: gradients of a value that are added up, one of which is that of a convolution's input, are added
+// before that is stored. This and the next are the last passes: others do not look at operands of post-ops in
+// training.
+void fuse_gradient_sums(Program& program);
+// Training: the gradient of a ReLU behind the gradient of a convolution's input is applied before that is
+// stored, perhaps over the ReLU's result.
 void fuse_relu_gradients(Program& program);
 
 struct Pass {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "graph/builder.h"
 #include "graph/gradient.h"
@@ -211,8 +212,7 @@ Graph stage(int64_t channels, const MaxPool& pool) {
   return b.finish(b.max_pool("pool", b.relu("relu", b.convolution("conv", x, options)), pool));
 }
 
-TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
-  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+TEST(Passes, MaxPoolBecomesPartOfAConvolution) {
   const Graph graph = stage(16, {.kernel = {2, 2}, .stride = {2, 2}});
   const Program program = optimized(graph);
   EXPECT_EQ(names(program), std::vector<std::string>{"conv"});
@@ -220,7 +220,7 @@ TEST(Passes, MaxPoolBecomesPartOfAConvolutionByWinograd) {
   ASSERT_EQ(convolution.post_ops.size(), 2u);
   EXPECT_TRUE(std::holds_alternative<MaxPool>(convolution.post_ops[1].op));
   EXPECT_EQ(convolution.outputs[0], graph.outputs[0]);
-  EXPECT_EQ(program.shape(convolution.before_last), (Shape{2, 16, 26, 23}));
+  EXPECT_EQ(program.shape(convolution.post_ops[1].before), (Shape{2, 16, 26, 23}));
 }
 
 TEST(Passes, ThePooledSideMasksTheGradientOfARelu) {
@@ -253,8 +253,7 @@ const Instruction* find(const Program& program, const std::string& name, bool ba
   return found == program.instructions.end() ? nullptr : &*found;
 }
 
-TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionByWinograd) {
-  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionsGradient) {
   Program program = lower(gradient(first_layers(), Loss::dice));
   const Instruction* relu = find<ReluBackward>(program, "relu", true);
   ASSERT_NE(relu, nullptr);
@@ -265,8 +264,24 @@ TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionByWinograd) {
   ASSERT_NE(convolution, nullptr);
   ASSERT_EQ(convolution->post_ops.size(), 1u);
   EXPECT_EQ(convolution->post_ops[0].operand, y);
-  EXPECT_EQ(convolution->before_last, before);
+  EXPECT_EQ(convolution->post_ops[0].before, before);
   EXPECT_EQ(convolution->outputs[0], dx);
+}
+
+TEST(Passes, TheSumOfGradientsBecomesPartOfAConvolutionsGradient) {
+  Program program = lower(gradient(block(), Loss::dice));
+  const auto is_sum = [](const Instruction& of) {
+    return std::holds_alternative<Add>(of.op) && of.backward;
+  };
+  const Instruction sum = *std::ranges::find_if(program.instructions, is_sum);
+  fuse_gradient_sums(program);
+  EXPECT_EQ(std::ranges::count_if(program.instructions, is_sum), 0);
+  const Instruction* convolution = find<ConvolutionBackwardData>(program, "conv2", true);
+  ASSERT_NE(convolution, nullptr);
+  ASSERT_EQ(convolution->post_ops.size(), 1u);
+  const PostOp& fused = convolution->post_ops[0];
+  EXPECT_EQ((std::set{fused.before, fused.operand}), (std::set{sum.inputs[0], sum.inputs[1]}));
+  EXPECT_EQ(convolution->outputs, sum.outputs);
 }
 
 TEST(Passes, TheGradientOfAReluStaysApartWhereItsResultComesLater) {

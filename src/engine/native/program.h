@@ -12,6 +12,7 @@ namespace tacho::native {
 // An op applied to the first output of an instruction before it is stored.
 struct PostOp {
   Op op;
+  ValueId before;        // what it reads: the result so far, which exists only where the op is split off again
   ValueId operand = -1;  // of Add; of ReluBackward, the ReLU's result
 };
 
@@ -33,7 +34,6 @@ struct Instruction {
   int64_t flop = 0;
   std::vector<PostOp> post_ops = {};
   std::optional<FoldedBatchNorm> folded = {};
-  ValueId before_last = -1;  // what the last post-op reads, where that is a MaxPool or a ReluBackward
 };
 
 // A weight that is, in the program, only a part of its kernel: the taps from `first` on.

@@ -1,8 +1,12 @@
+#include "engine/native/emit_onednn.h"
+
+#include <algorithm>
+
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
-#include "engine/native/emit_direct.h"
-#include "engine/native/emit_winograd.h"
 #include "engine/native/onednn.h"
+#include "engine/native/onednn_limit.h"
+#include "engine/native/rewrite.h"
 
 namespace tacho::native {
 namespace {
@@ -109,27 +113,7 @@ dnnl::primitive_attr fused_attributes(const Instruction& instruction, const Asse
   return attributes;
 }
 
-// For kernels that do not take the last post-op, which becomes an instruction of its own with these inputs.
-template<typename Last, typename First>
-void emit_last_apart(const First& op, const Instruction& instruction, std::vector<ValueId> inputs,
-                     Assembler& assembler) {
-  Instruction first = instruction, last = instruction;
-  first.outputs[0] = instruction.before_last;
-  first.before_last = -1;
-  first.post_ops.pop_back();
-  emit_op(op, first, assembler);
-  last.inputs = std::move(inputs);
-  last.post_ops.clear();
-  emit_op(std::get<Last>(instruction.post_ops.back().op), last, assembler);
-}
-
-}  // namespace
-
-void emit_op(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
-  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
-  if (instruction.before_last >= 0)
-    return emit_last_apart<MaxPool>(op, instruction, {instruction.before_last}, assembler);
-  if (assembler.kernel() == ConvolutionKernel::direct) return emit_direct(op, instruction, assembler);
+void forward_by_onednn(const Convolution& op, const Instruction& instruction, Assembler& assembler) {
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const ConvolutionGeometry geometry(op, assembler.shape(instruction.inputs[0]), weight_shape,
                                      assembler.shape(instruction.outputs[0]));
@@ -149,12 +133,8 @@ void emit_op(const Convolution& op, const Instruction& instruction, Assembler& a
                           std::move(arguments));
 }
 
-void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
-  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
-  if (instruction.before_last >= 0) {
-    const ValueId y = instruction.post_ops.back().operand;
-    return emit_last_apart<ReluBackward>(op, instruction, {y, instruction.before_last}, assembler);
-  }
+void data_by_onednn(const ConvolutionBackwardData& op, const Instruction& instruction,
+                        Assembler& assembler) {
   const ConvolutionGeometry geometry(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                                      assembler.shape(instruction.inputs[0]));
   const auto pd = described(geometry, [&](const ConvolutionGeometry& g) {
@@ -171,8 +151,8 @@ void emit_op(const ConvolutionBackwardData& op, const Instruction& instruction, 
                           {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, dx}});
 }
 
-void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
-  if (assembler.kernel() == ConvolutionKernel::winograd) return emit_winograd(op, instruction, assembler);
+void weights_by_onednn(const ConvolutionBackwardWeights& op, const Instruction& instruction,
+                           Assembler& assembler) {
   const ConvolutionGeometry geometry(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
                                      assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();
@@ -195,6 +175,27 @@ void emit_op(const ConvolutionBackwardWeights& op, const Instruction& instructio
     arguments.emplace_back(DNNL_ARG_DIFF_BIAS, assembler.define(instruction.outputs[1], bias_desc));
   assembler.add_primitive(convolution_backward_weights(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           std::move(arguments));
+}
+
+}  // namespace
+
+bool onednn_can(const Program& program, const Instruction& instruction) {
+  const auto takes = [&](const PostOp& post) {
+    return std::holds_alternative<Add>(post.op) || is_activation(post.op);
+  };
+  const bool forward = std::holds_alternative<Convolution>(instruction.op);
+  return within_onednn_limit(program, instruction) &&
+         (forward ? std::ranges::all_of(instruction.post_ops, takes) : instruction.post_ops.empty());
+}
+
+void emit_onednn(const Instruction& instruction, Assembler& assembler) {
+  if (const auto* forward = std::get_if<Convolution>(&instruction.op)) {
+    forward_by_onednn(*forward, instruction, assembler);
+  } else if (const auto* data = std::get_if<ConvolutionBackwardData>(&instruction.op)) {
+    data_by_onednn(*data, instruction, assembler);
+  } else {
+    weights_by_onednn(std::get<ConvolutionBackwardWeights>(instruction.op), instruction, assembler);
+  }
 }
 
 }  // namespace tacho::native
