@@ -29,7 +29,7 @@ int64_t bytes_with_role(const Graph& graph, Role role) {
 template<typename T>
 constexpr int in_place_input(const T&) {
   constexpr auto is = []<typename... Candidates>() { return (std::is_same_v<T, Candidates> || ...); };
-  if (is.template operator()<Relu, Elu, Sigmoid, Add, Flatten, Reshape, Dropout, Fence>()) return 0;
+  if (is.template operator()<Relu, Elu, Sigmoid, Add, Flatten, Reshape, Dropout, Fence, Slice>()) return 0;
   if (is.template operator()<ReluBackward, EluBackward, SigmoidBackward, DropoutBackward>()) return 1;
   return -1;
 }
@@ -39,8 +39,8 @@ constexpr int in_place_input(const BatchNorm& op) { return op.training ? -1 : 0;
 // that is computed in place extends the lifetime of the one it overwrites.
 class ActivationLifetimes {
  public:
-  ActivationLifetimes(const Graph& graph, int64_t channel_block)
-      : graph_(graph), channel_block_(channel_block), last_use_(graph.values.size(), -1) {
+  ActivationLifetimes(const Graph& graph, const ArenaLayout& layout)
+      : graph_(graph), layout_(layout), last_use_(graph.values.size(), -1) {
     find_last_uses();
     for (size_t step = 0; step < graph.nodes.size(); ++step) add_outputs(step);
   }
@@ -64,12 +64,17 @@ class ActivationLifetimes {
     const Node& node = graph_.nodes[step];
     for (const ValueId id : node.outputs) {
       if (memory_of_[index(id)] == kElsewhere) continue;
-      const int reused = id == node.outputs.front() ? reusable_memory(node, static_cast<int>(step)) : kNone;
-      memory_of_[index(id)] = reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
+      const auto whole = layout_.wholes.find(id);
+      const ValueId owner = whole == layout_.wholes.end() ? id : whole->second;
+      int reused = memory_of_[index(owner)];
+      if (reused == kNone && id == node.outputs.front()) reused = reusable_memory(node, static_cast<int>(step));
+      memory_of_[index(id)] = memory_of_[index(owner)] =
+          reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
       if (reused == kNone) lifetimes_.push_back({0, static_cast<int>(step), 0});
       Lifetime& lifetime = lifetimes_[static_cast<size_t>(memory_of_[index(id)])];
-      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(id), channel_block_));
-      lifetime.last = last_use_[index(id)];
+      lifetime.bytes =
+          std::max(lifetime.bytes, activation_bytes(graph_.value(owner), layout_.channel_block));
+      lifetime.last = std::max(lifetime.last, last_use_[index(id)]);
     }
   }
 
@@ -79,13 +84,20 @@ class ActivationLifetimes {
     if (position < 0) return kNone;
     const ValueId input = node.inputs[static_cast<size_t>(position)];
     const int memory = memory_of_[index(input)];
+    if (std::holds_alternative<Slice>(node.op)) return is_in_blocks(node) ? std::max(memory, kNone) : kNone;
     return memory >= 0 && last_use_[index(input)] == step ? memory : kNone;
+  }
+
+  // It is a part of its input's memory then.
+  bool is_in_blocks(const Node& slice) const {
+    const auto& op = std::get<Slice>(slice.op);
+    return op.begin % layout_.channel_block == 0 && op.channels % layout_.channel_block == 0;
   }
 
   static size_t index(ValueId id) { return static_cast<size_t>(id); }
 
   const Graph& graph_;
-  int64_t channel_block_;
+  const ArenaLayout& layout_;
   std::vector<int> last_use_, memory_of_;
   std::vector<Lifetime> lifetimes_;
 };
@@ -98,7 +110,7 @@ int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule, co
   int64_t bytes = saturating_multiply(parameters, copies);
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));
-  std::vector<Lifetime> lifetimes = ActivationLifetimes(graph, layout.channel_block).lifetimes();
+  std::vector<Lifetime> lifetimes = ActivationLifetimes(graph, layout).lifetimes();
   for (size_t i = 0; layout.scratch_bytes && i < graph.nodes.size(); ++i) {
     const int64_t scratch = layout.scratch_bytes(graph.nodes[i]);
     if (scratch > 0) lifetimes.push_back({scratch, static_cast<int>(i), static_cast<int>(i)});

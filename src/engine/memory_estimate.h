@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 
 #include "graph/graph.h"
 #include "kernels/optimizer/optimizer.h"
@@ -12,6 +13,7 @@ namespace tacho {
 struct ArenaLayout {
   int64_t channel_block = 8;  // channels that are kept side by side: the last ones are padded to so many
   std::function<int64_t(const Node&)> scratch_bytes = {};  // that a node takes while it runs
+  std::map<ValueId, ValueId> wholes = {};                  // in whose memory a value is made
 };
 
 // What a plan with one arena of activations will hold: that arena, inputs, weights, in training gradients and

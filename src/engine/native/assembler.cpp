@@ -71,8 +71,7 @@ dnnl::primitive_attr Assembler::attributes() const {
 
 View Assembler::view(ValueId id) {
   const View existing = views_.at(id);
-  const bool is_slice = homes_.of.contains(id) || homes_.joined.contains(id);
-  return is_slice ? in_layout(id, blocked_desc(shape(id))) : existing;
+  return is_blocked(existing.desc) ? in_layout(id, blocked_desc(shape(id))) : existing;
 }
 
 View Assembler::in_layout(ValueId id, const memory::desc& desc) {
@@ -91,6 +90,7 @@ View Assembler::in_blocks(ValueId id) {
 }
 
 View Assembler::moved_to_blocks(ValueId id) {
+  if (is_in_blocks(id)) return in_blocks(id);
   assert(!pending_stores_.contains(id) && !homes_.of.contains(id));
   return views_[id] = in_layout(id, blocked_desc(shape(id)));
 }
@@ -134,6 +134,7 @@ View Assembler::home_view(ValueId id) {
 bool Assembler::define_joined(ValueId id, const std::vector<ValueId>& parts) {
   if (!homes_.joined.contains(id)) return false;
   views_[id] = home_view(id);
+  joined_parts_[id] = parts;
   const Home home = homes_.home_of(id);
   int64_t channel = home.channel;
   for (const ValueId part : parts) {
@@ -168,8 +169,8 @@ void Assembler::store(ValueId id) {
 
 View Assembler::define_over(ValueId id, const View& input) {
   const bool has_place = parameter_of_gradient_.contains(id) || homes_.of.contains(id);
-  if (has_place || !dies_here(input.slot)) return define(id, input.desc);
-  return views_[id] = input;
+  if (!has_place && dies_here(input.slot)) return views_[id] = input;
+  return is_blocked(input.desc) ? define_in_blocks(id) : define(id, input.desc);
 }
 
 bool Assembler::dies_here(SlotId slot) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,11 @@ class Assembler {
   void store(ValueId id);
   // The concatenation of values that are slices of it already, or will be: true where it can be one.
   bool define_joined(ValueId id, const std::vector<ValueId>& parts);
+  // Those that a value was made of so, in the order of their channels; none of others.
+  std::span<const ValueId> joined_parts(ValueId id) const {
+    const auto found = joined_parts_.find(id);
+    return found == joined_parts_.end() ? std::span<const ValueId>() : found->second;
+  }
   // The value is `view` seen in another way; no step is needed.
   void define_as(ValueId id, const View& view) { views_[id] = view; }
   View temporary(const dnnl::memory::desc& desc);
@@ -120,6 +126,9 @@ class Assembler {
   std::map<ValueId, dnnl::memory::desc> pooled_layouts;
   std::map<ValueId, dnnl::batch_normalization_forward::primitive_desc> batch_norm_hints;
 
+  // Those that a batch norm found of a value: mean and variance.
+  std::map<ValueId, std::pair<View, View>> batch_statistics;
+
  private:
   View home_view(ValueId id);
   void add_copy(const View& from, const View& to);
@@ -143,6 +152,7 @@ class Assembler {
   std::map<ValueId, View> views_;
   Homes homes_;
   std::map<ValueId, SlotId> whole_slots_;  // of concatenations whose parts are slices
+  std::map<ValueId, std::vector<ValueId>> joined_parts_;
   std::map<ValueId, ValueId> parameter_of_gradient_;
   std::map<ValueId, View> pending_stores_;
   std::vector<std::pair<ValueId, View>> packed_parameters_;  // inference: one copy per parameter and layout

@@ -9,6 +9,7 @@ namespace tacho::native {
 namespace {
 
 using dnnl::algorithm;
+using dnnl::memory;
 
 // An activation on its own, in place where its input dies.
 void emit_eltwise(algorithm kind, double alpha, const Instruction& instruction, Assembler& assembler) {
@@ -34,6 +35,19 @@ void emit_eltwise_backward(algorithm kind, double alpha, const Instruction& inst
                           {{DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
 }
 
+// The gradient of a ReLU whose result or gradient may be slices of wider tensors.
+void mask_in_blocks(const View& y, const View& dy, const Instruction& instruction, Assembler& assembler) {
+  const View dx = assembler.define_over(instruction.outputs[0], dy);
+  const memory::dims dims = dims_of(y.desc);
+  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  assembler.add_kernel("mask", {y, dy, dx},
+                       [sweep, by = batch_stride(y.desc), from = batch_stride(dy.desc),
+                        to = batch_stride(dx.desc)](std::span<std::byte* const> at) {
+                         blocked::mask(sweep, {as<const float>(at[0]), by}, {as<const float>(at[1]), from},
+                                       {as<float>(at[2]), to});
+                       });
+}
+
 }  // namespace
 
 void append_activation(const PostOp& post, dnnl::post_ops& ops) {
@@ -54,6 +68,9 @@ void emit_op(const Sigmoid&, const Instruction& instruction, Assembler& assemble
 }
 
 void emit_op(const ReluBackward&, const Instruction& instruction, Assembler& assembler) {
+  const ValueId y_id = instruction.inputs[0], dy_id = instruction.inputs[1];
+  if (blocked::supported() && assembler.is_in_blocks(y_id) && assembler.is_in_blocks(dy_id))
+    return mask_in_blocks(assembler.in_blocks(y_id), assembler.in_blocks(dy_id), instruction, assembler);
   emit_eltwise_backward(algorithm::eltwise_relu_use_dst_for_bwd, 0, instruction, assembler);
 }
 void emit_op(const EluBackward& op, const Instruction& instruction, Assembler& assembler) {

@@ -77,13 +77,56 @@ std::span<double> numbers_at(std::byte* address, const blocked::Sweep& sweep) {
   return {as<double>(address), static_cast<size_t>(2 * sweep.channels)};
 }
 
-void add_statistics(const View& x, const Norm& norm, Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(x);
-  assembler.add_kernel("batch_statistics", {x, norm.mean, norm.variance, scratch_for(sweep, assembler)},
-                       [sweep, from = batch_stride(x.desc)](std::span<std::byte* const> at) {
-                         batch_norm::statistics(sweep, {as<const float>(at[0]), from},
-                                                {as<float>(at[1]), as<float>(at[2])}, as<float>(at[3]));
+// Channels of a value: their statistics may be known, since it is a concatenation and another batch norm has
+// read that part of it before.
+struct Piece {
+  int64_t channel, channels;
+  std::optional<std::pair<View, View>> known;
+};
+
+void list_pieces(ValueId x, int64_t channel, const Assembler& assembler, std::vector<Piece>& pieces) {
+  const auto known = assembler.batch_statistics.find(x);
+  const auto parts = assembler.joined_parts(x);
+  if (known != assembler.batch_statistics.end() || parts.empty()) {
+    pieces.push_back({channel, assembler.shape(x)[1], {}});
+    if (known != assembler.batch_statistics.end()) pieces.back().known = known->second;
+    return;
+  }
+  for (const ValueId part : parts) {
+    list_pieces(part, channel, assembler, pieces);
+    channel += assembler.shape(part)[1];
+  }
+}
+
+void add_known_statistics(const Piece& piece, const Norm& norm, Assembler& assembler) {
+  assembler.add_kernel("known_statistics", {piece.known->first, piece.known->second, norm.mean, norm.variance},
+                       [channel = piece.channel, count = piece.channels](std::span<std::byte* const> at) {
+                         std::copy_n(as<const float>(at[0]), count, as<float>(at[2]) + channel);
+                         std::copy_n(as<const float>(at[1]), count, as<float>(at[3]) + channel);
                        });
+}
+
+void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& assembler) {
+  std::vector<Piece> pieces;
+  list_pieces(x_id, 0, assembler, pieces);
+  for (const Piece& piece : pieces) {
+    if (piece.known) {
+      add_known_statistics(piece, norm, assembler);
+      continue;
+    }
+    const View part = pieces.size() == 1
+                          ? x
+                          : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
+    const blocked::Sweep sweep = sweep_of(part);
+    assembler.add_kernel("batch_statistics", {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
+                         [sweep, from = batch_stride(part.desc),
+                          channel = piece.channel](std::span<std::byte* const> at) {
+                           batch_norm::statistics(sweep, {as<const float>(at[0]), from},
+                                                  {as<float>(at[1]) + channel, as<float>(at[2]) + channel},
+                                                  as<float>(at[3]));
+                         });
+  }
+  assembler.batch_statistics[x_id] = {norm.mean, norm.variance};
 }
 
 // Of the batches of all devices.
@@ -116,7 +159,7 @@ void emit_training(const BatchNorm& op, const Instruction& instruction, Assemble
   if (SumOverDevices* sums = assembler.batch_norm_sums()) {
     add_statistics_over_devices(*sums, x, norm, assembler);
   } else {
-    add_statistics(x, norm, assembler);
+    add_statistics(instruction.inputs[0], x, norm, assembler);
   }
   const View y = assembler.define_in_blocks(instruction.outputs[0]);
   add_normalize(norm, op.epsilon, !instruction.post_ops.empty(), x, y, assembler);
@@ -136,19 +179,36 @@ void emit_again(const BatchNorm& op, const Instruction& instruction, Assembler& 
 struct BackwardViews {
   Norm norm;
   View x, dy, dx, dweight, dbias;
+  std::optional<View> added;  // to dx
 };
+
+// At the end of a kernel's addresses, where there is one.
+blocked::Source added_at(std::span<std::byte* const> at, std::optional<int64_t> stride) {
+  if (!stride) return {};
+  return {as<const float>(at.back()), *stride};
+}
+std::optional<int64_t> stride_of(const std::optional<View>& view) {
+  if (!view) return std::nullopt;
+  return batch_stride(view->desc);
+}
 
 void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler& assembler) {
   const blocked::Sweep sweep = sweep_of(of.x);
   const auto& [weight, bias, mean, variance] = of.norm;
+  std::vector<View> views = {weight, bias,  mean,       variance, of.x,
+                             of.dy,  of.dx, of.dweight, of.dbias, scratch_for(sweep, assembler)};
+  if (of.added) views.push_back(*of.added);
   assembler.add_kernel(
-      relu ? "batch_norm_relu_backward" : "batch_norm_backward",
-      {weight, bias, mean, variance, of.x, of.dy, of.dx, of.dweight, of.dbias, scratch_for(sweep, assembler)},
+      relu ? "batch_norm_relu_backward" : "batch_norm_backward", views,
       [=, x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc),
-       dx_stride = batch_stride(of.dx.desc)](std::span<std::byte* const> at) {
+       dx_stride = batch_stride(of.dx.desc),
+       added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
         batch_norm::backward(sweep, {as<const float>(at[4]), x_stride}, {as<const float>(at[5]), dy_stride},
                              parameters_at(at, epsilon, relu),
-                             {{as<float>(at[6]), dx_stride}, as<float>(at[7]), as<float>(at[8])},
+                             {{as<float>(at[6]), dx_stride},
+                              as<float>(at[7]),
+                              as<float>(at[8]),
+                              added_at(at, added_stride)},
                              as<float>(at[9]));
       });
 }
@@ -185,16 +245,25 @@ void add_backward_over_devices(SumOverDevices& sums, const BackwardViews& of, do
                                         as<float>(at[6]), as<float>(at[7]), as<float>(at[8]));
       });
   const View all = add_backward_sums(sums, of, assembler);
+  std::vector<View> views = {weight, bias,  mean, variance, of.x,
+                             of.dy,  of.dx, all,  scratch_for(sweep, assembler)};
+  if (of.added) views.push_back(*of.added);
   assembler.add_kernel(
-      relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data",
-      {weight, bias, mean, variance, of.x, of.dy, of.dx, all, scratch_for(sweep, assembler)},
-      [=, devices = sums.devices(), dx_stride = batch_stride(of.dx.desc)](std::span<std::byte* const> at) {
+      relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data", views,
+      [=, devices = sums.devices(), dx_stride = batch_stride(of.dx.desc),
+       added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
         const float* dweight = as<const float>(at[7]);
         batch_norm::backward_data(sweep, {as<const float>(at[4]), x_stride},
                                   {as<const float>(at[5]), dy_stride}, parameters_at(at, epsilon, relu),
-                                  {dweight, dweight + sweep.channels, devices}, {as<float>(at[6]), dx_stride},
-                                  as<float>(at[8]));
+                                  {dweight, dweight + sweep.channels, devices}, added_at(at, added_stride),
+                                  {as<float>(at[6]), dx_stride}, as<float>(at[8]));
       });
+}
+
+// The other gradient of the same value, where the two are added up.
+std::optional<View> added_to(const Instruction& instruction, Assembler& assembler) {
+  if (instruction.post_ops.empty()) return std::nullopt;
+  return assembler.in_blocks(instruction.post_ops[0].operand);
 }
 
 }  // namespace
@@ -213,16 +282,19 @@ void emit_in_blocks(const BatchNormBackward& op, const Instruction& instruction,
   const View weight = assembler.parameter(instruction.inputs[1], channels);
   // Only the mask of a ReLU depends on it.
   const View bias = relu ? assembler.parameter(instruction.inputs[6], channels) : weight;
-  const View dx = dy.desc == blocked_desc(dims_of(dy.desc))
-                      ? assembler.define_over(instruction.outputs[0], dy)
-                      : assembler.define_in_blocks(instruction.outputs[0]);
+  const std::optional<View> added = added_to(instruction, assembler);
+  const bool over_dy = !added && dy.desc == blocked_desc(dims_of(dy.desc));
+  const View dx = added     ? assembler.define_over(instruction.outputs[0], *added)
+                  : over_dy ? assembler.define_over(instruction.outputs[0], dy)
+                            : assembler.define_in_blocks(instruction.outputs[0]);
   const BackwardViews views = {
       {weight, bias, assembler.view(instruction.inputs[2]), assembler.view(instruction.inputs[3])},
       x,
       dy,
       dx,
       assembler.define(instruction.outputs[1], channels),
-      assembler.define(instruction.outputs[2], channels)};
+      assembler.define(instruction.outputs[2], channels),
+      added};
   if (SumOverDevices* sums = assembler.batch_norm_sums()) {
     add_backward_over_devices(*sums, views, op.epsilon, relu, assembler);
   } else {

@@ -166,8 +166,7 @@ void data_by_winograd(const ConvolutionBackwardData& op, const Instruction& inst
                         Assembler& assembler) {
   const auto convolution = winograd_of(op.forward, op.input, assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
-  const View dy =
-      assembler.in_layout(instruction.inputs[0], blocked_desc(assembler.shape(instruction.inputs[0])));
+  const View dy = assembler.in_blocks(instruction.inputs[0]);
   const ValueId weight = instruction.inputs[1];
   const View plain = assembler.parameter(weight, plain_desc(assembler.shape(weight)));
   const ForwardWeights weights = {{plain, {}}, winograd::WeightOrder::flipped};
@@ -178,10 +177,12 @@ void data_by_winograd(const ConvolutionBackwardData& op, const Instruction& inst
 void weights_by_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
                            Assembler& assembler) {
   const Shape& input = assembler.shape(instruction.inputs[0]);
-  const auto convolution = winograd_of(op.forward, input, op.weight);
+  auto convolution = winograd_of(op.forward, input, op.weight);
   const int threads = assembler.threads();
-  const View x = assembler.in_layout(instruction.inputs[0], blocked_desc(input));
+  const View x = assembler.in_blocks(instruction.inputs[0]);
   const View dy = assembler.moved_to_blocks(instruction.inputs[1]);
+  convolution->src_batch_stride = batch_stride(x.desc);
+  convolution->dst_batch_stride = batch_stride(dy.desc);
   const View scratch =
       assembler.scratch(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};

@@ -12,6 +12,13 @@ bool holds_whole_blocks(const Program& program, ValueId id, int64_t channel_bloc
   return shape.size() > 3 && shape[1] % channel_block == 0;
 }
 
+// Where it is not, a part that is would keep all of it alive.
+bool is_there_for_backward(const Program& program, const Uses& uses, ValueId id) {
+  const int last = uses.last(id);
+  const auto count = static_cast<int>(program.instructions.size());
+  return last >= 0 && (last == count || program.instructions[static_cast<size_t>(last)].backward);
+}
+
 }  // namespace
 
 Home Homes::home_of(ValueId id) const {
@@ -25,7 +32,8 @@ Homes find_homes(const Program& program, int64_t channel_block) {
   // Backwards, so that a concatenation's own home is known before its parts ask for theirs.
   for (size_t i = program.instructions.size(); i-- > 0;) {
     const Instruction& concat = program.instructions[i];
-    if (!std::holds_alternative<Concat>(concat.op)) continue;
+    if (!std::holds_alternative<Concat>(concat.op) || concat.backward) continue;
+    if (program.training && !is_there_for_backward(program, uses, concat.outputs[0])) continue;
     const auto whole = [&](ValueId part) { return holds_whole_blocks(program, part, channel_block); };
     if (!std::ranges::all_of(concat.inputs, whole)) continue;
     homes.joined.insert(concat.outputs[0]);
@@ -39,7 +47,7 @@ Homes find_homes(const Program& program, int64_t channel_block) {
 }
 
 Homes homes_of(const Program& program) {
-  if (program.training || !blocked::supported()) return {};
+  if (!blocked::supported()) return {};
   return find_homes(program, blocked::kLanes);
 }
 

@@ -22,10 +22,10 @@ struct Homes {
 };
 
 // A concatenation can be made of slices where each of its parts holds whole blocks of channels: then their
-// producers write straight into it.
+// producers write straight into it. In training those are that the backward pass reads.
 Homes find_homes(const Program& program, int64_t channel_block);
 
-// Those of the native engine: in inference, where kernels of ours can write slices.
+// Those of the native engine: where kernels of ours can write slices.
 Homes homes_of(const Program& program);
 
 }  // namespace tacho::native

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
+#include "graph/gradient.h"
 
 namespace tacho::native {
 namespace {
@@ -49,6 +50,19 @@ TEST(Homes, AreForComputedValuesAndOnePlaceOnly) {
   const Homes homes = find_homes(lower(b.finish(joined)), kBlock);
   EXPECT_FALSE(homes.of.contains(input));
   EXPECT_EQ(homes.of.at(y).channel, 8);
+}
+
+// A part would keep all of a concatenation alive that the backward pass does not read.
+TEST(Homes, InTrainingAreForWhatTheBackwardPassReads) {
+  const auto joins = [](bool read) {
+    Builder b("two");
+    const ValueId x = b.input("input", {1, 3, 4, 4});
+    ValueId y = b.concat("concat", {b.convolution("a", x, to(8)), b.convolution("b", x, to(8))});
+    y = read ? b.convolution("reader", y, to(8)) : b.relu("relu", y);
+    return !find_homes(lower(gradient(b.finish(y), Loss::dice)), kBlock).joined.empty();
+  };
+  EXPECT_TRUE(joins(true));
+  EXPECT_FALSE(joins(false));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "engine/memory_estimate.h"
 #include "engine/native/assembler.h"
 #include "engine/native/emit_winograd.h"
+#include "engine/native/homes.h"
 #include "engine/native/kernel_choice.h"
 #include "engine/native/native_plan.h"
 #include "engine/native/passes.h"
@@ -48,6 +49,13 @@ int64_t channel_block(const std::string& kernel) {
   return may_be_onednn && widest_instruction_set() == InstructionSet::avx512 ? 16 : 8;
 }
 
+// The concatenation that each of its parts is made in.
+std::map<ValueId, ValueId> wholes_of(const native::Program& program) {
+  std::map<ValueId, ValueId> wholes;
+  for (const auto& [part, home] : native::homes_of(program).of) wholes[part] = home.whole;
+  return wholes;
+}
+
 class NativeEngine : public Engine {
  public:
   NativeEngine() { limit_onednn(); }
@@ -67,14 +75,17 @@ class NativeEngine : public Engine {
   }
 
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
-    const Graph rewritten = native::raise(optimized(graph, options));
+    const native::Program program = optimized(graph, options);
+    const Graph rewritten = native::raise(program);
     const bool may_pack = options.kernel.empty() || options.kernel == "winograd";
     const auto scratch_bytes = [&](const Node& node) {
       return may_pack ? native::winograd_scratch_bytes(rewritten, node, options) : 0;
     };
     const int64_t bytes = estimate_arena_plan_bytes(
         rewritten, options.update,
-        {.channel_block = channel_block(options.kernel), .scratch_bytes = scratch_bytes});
+        {.channel_block = channel_block(options.kernel),
+         .scratch_bytes = scratch_bytes,
+         .wholes = wholes_of(program)});
     return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 

@@ -44,12 +44,16 @@ void fuse_backward(Program& program, Instruction& norm, BackwardPair pair, Remov
   removal.remove(pair.relu);
 }
 
-// The gradient of a convolution's input that one instruction alone reads, and before which `operand` is known.
-Instruction* convolution_gradient(Program& program, const Uses& uses, ValueId gradient, ValueId operand) {
+// What makes a gradient that one instruction alone reads, where `operand` is known before that.
+Instruction* maker_of(Program& program, const Uses& uses, ValueId gradient, ValueId operand) {
   if (uses.producer(gradient) < 0 || uses.count(gradient) != 1) return nullptr;
   if (uses.producer(operand) > uses.producer(gradient)) return nullptr;
-  Instruction& producer = program.instructions[static_cast<size_t>(uses.producer(gradient))];
-  return std::holds_alternative<ConvolutionBackwardData>(producer.op) ? &producer : nullptr;
+  return &program.instructions[static_cast<size_t>(uses.producer(gradient))];
+}
+
+bool adds_gradients(const Program& program, const Instruction& maker) {
+  if (!maker.post_ops.empty()) return false;
+  return std::holds_alternative<ConvolutionBackwardData>(maker.op) || normalizes_in_blocks(program, maker);
 }
 
 }  // namespace
@@ -78,10 +82,10 @@ void fuse_gradient_sums(Program& program) {
     if (!std::holds_alternative<Add>(sum.op) || !sum.backward || !sum.post_ops.empty()) continue;
     for (const auto& [gradient, other] :
          {std::pair{sum.inputs[0], sum.inputs[1]}, std::pair{sum.inputs[1], sum.inputs[0]}}) {
-      Instruction* producer = convolution_gradient(program, uses, gradient, other);
-      if (producer == nullptr || !producer->post_ops.empty()) continue;
-      producer->post_ops.push_back({sum.op, gradient, other});
-      producer->outputs = sum.outputs;
+      Instruction* maker = maker_of(program, uses, gradient, other);
+      if (maker == nullptr || !adds_gradients(program, *maker)) continue;
+      maker->post_ops.push_back({sum.op, gradient, other});
+      maker->outputs[0] = sum.outputs[0];
       removal.remove(static_cast<int>(i));
       break;
     }
@@ -95,10 +99,10 @@ void fuse_relu_gradients(Program& program) {
     const Instruction& relu = program.instructions[i];
     if (!std::holds_alternative<ReluBackward>(relu.op)) continue;
     const ValueId y = relu.inputs[0], dy = relu.inputs[1];
-    Instruction* producer = convolution_gradient(program, uses, dy, y);
-    if (producer == nullptr) continue;
-    producer->post_ops.push_back({relu.op, dy, y});
-    producer->outputs = relu.outputs;
+    Instruction* maker = maker_of(program, uses, dy, y);
+    if (maker == nullptr || !std::holds_alternative<ConvolutionBackwardData>(maker->op)) continue;
+    maker->post_ops.push_back({relu.op, dy, y});
+    maker->outputs[0] = relu.outputs[0];
     removal.remove(static_cast<int>(i));
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/blocked/blocked.h"
+
 namespace tacho::native {
 
 Removal::~Removal() {
@@ -25,6 +27,11 @@ void replace_value(Program& program, ValueId from, ValueId to) {
 bool can_normalize_again(const Program& program, const Instruction& instruction) {
   const auto* op = std::get_if<BatchNorm>(&instruction.op);
   return op != nullptr && op->training && program.shape(instruction.inputs[0]).size() > 3;
+}
+
+bool normalizes_in_blocks(const Program& program, const Instruction& instruction) {
+  return std::holds_alternative<BatchNormBackward>(instruction.op) &&
+         program.shape(instruction.inputs[0]).size() > 3 && blocked::supported();
 }
 
 Instruction normalized_again(const Instruction& norm) {

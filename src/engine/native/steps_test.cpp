@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "engine/engines.h"
 #include "engine/native/native_plan.h"
@@ -50,6 +51,43 @@ TEST(NativeSteps, AreTimedOneBehindTheOther) {
   plan->record_times({});
   plan->forward();
   EXPECT_EQ(ends, (std::vector{times.front().end_ms, times.back().end_ms}));
+}
+
+// Two layers of a DenseNet's block.
+Graph dense_block() {
+  Builder builder("dense block");
+  ValueId x = builder.convolution("stem", builder.input("x", {2, 3, 9, 9}), {.channels = 16, .kernel = {1, 1}});
+  for (const char* name : {"one", "two"}) {
+    const ValueId y = builder.relu(std::string(name) + ".relu", builder.batch_norm(std::string(name) + ".norm", x));
+    x = builder.concat(std::string(name) + ".concat",
+                       {x, builder.convolution(name, y, {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}})});
+  }
+  return builder.finish(builder.convolution("last", builder.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}}));
+}
+
+TEST(NativeSteps, OfTrainingJoinSliceAndAddUpGradientsWithoutCopies) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const Graph graph = gradient(dense_block(), Loss::dice);
+  const auto plan = find_engine("native").compile(graph, initialize(graph, 0), {.kernel = "direct"});
+  const StepList list = plan->steps();
+  std::set<std::string> ops;
+  for (const StepInfo& step : list.steps) ops.insert(list.layers[step.layer].op);
+  EXPECT_TRUE(ops.contains("batch_norm_backward"));
+  for (const char* op : {"concat", "slice", "add"}) EXPECT_FALSE(ops.contains(op)) << op;
+}
+
+TEST(NativeSteps, OfTrainingFindStatisticsOfAPrefixOnce) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const Graph graph = gradient(dense_block(), Loss::dice);
+  const auto plan = find_engine("native").compile(graph, initialize(graph, 0), {.kernel = "direct"});
+  const StepList list = plan->steps();
+  std::vector<std::string> of_last_norm;
+  for (const StepInfo& step : list.steps) {
+    const LayerInfo& layer = list.layers[step.layer];
+    if (layer.name == "norm" && !layer.backward) of_last_norm.push_back(step.kernel);
+  }
+  of_last_norm.resize(2);
+  EXPECT_EQ(of_last_norm, (std::vector<std::string>{"known_statistics", "batch_statistics"}));
 }
 
 TEST(NativePlan, SaysWhereItsWeightsAreRead) {

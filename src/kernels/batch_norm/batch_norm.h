@@ -39,9 +39,10 @@ struct Parameters {
 void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch);
 
 struct Gradients {
-  Target dx;  // may be dy
+  Target dx;  // may be dy, or `added`
   float* dweight;
   float* dbias;
+  Source added = {};  // to dx, or none
 };
 
 void backward(const Sweep& sweep, Source x, Source dy, const Parameters& parameters, const Gradients& result,
@@ -58,7 +59,8 @@ struct BackwardSums {
   int devices;  // whose batches they are over, all of one size
 };
 
+// `added` as in Gradients.
 void backward_data(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
-                   const BackwardSums& sums, Target dx, float* scratch);
+                   const BackwardSums& sums, Source added, Target dx, float* scratch);
 
 }  // namespace tacho::batch_norm

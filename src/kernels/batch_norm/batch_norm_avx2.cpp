@@ -252,14 +252,17 @@ void add_gradient_lines(const Sweep& sweep, const Parameters& p, const BackwardS
   }
 }
 
+// `added` may be null.
 template<bool relu>
 void plane_gradients(const Sweep& sweep, const Line& line, const GradientLine& gradient, const float* x,
-                     const float* dy, float* dx) {
+                     const float* dy, const float* added, float* dx) {
   for (int64_t i = 0; i < sweep.cells * kLanes; i += kLanes) {
     const __m256 value = _mm256_loadu_ps(x + i);
     const __m256 passed = passed_on<relu>(line, value, _mm256_loadu_ps(dy + i));
     const __m256 from_sums = _mm256_fmadd_ps(value, gradient.slope, gradient.offset);
-    _mm256_storeu_ps(dx + i, _mm256_fmadd_ps(passed, gradient.scale, from_sums));
+    __m256 result = _mm256_fmadd_ps(passed, gradient.scale, from_sums);
+    if (added != nullptr) result = _mm256_add_ps(result, _mm256_loadu_ps(added + i));
+    _mm256_storeu_ps(dx + i, result);
   }
 }
 
@@ -296,12 +299,14 @@ void find_parameter_gradients(const Sweep& sweep, Source x, Source dy, const Par
 }
 
 void find_data_gradient(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
-                        const BackwardSums& sums, Factors& factors, Target dx) {
+                        const BackwardSums& sums, Factors& factors, Source added, Target dx) {
   add_gradient_lines(sweep, parameters, sums, factors);
   for_planes(sweep, [&](int64_t image, int64_t block) {
     const auto gradients = parameters.relu ? plane_gradients<true> : plane_gradients<false>;
     gradients(sweep, factors.line(block), factors.gradient_line(block), plane(sweep, x, image, block),
-              plane(sweep, dy, image, block), plane(sweep, dx, image, block));
+              plane(sweep, dy, image, block),
+              added.data == nullptr ? nullptr : plane(sweep, added, image, block),
+              plane(sweep, dx, image, block));
   });
 }
 
@@ -355,7 +360,8 @@ void backward(const Sweep& sweep, Source x, Source dy, const Parameters& paramet
   Factors factors(sweep, scratch);
   add_lines(sweep, parameters, factors);
   find_parameter_gradients(sweep, x, dy, parameters, factors, result.dweight, result.dbias, scratch);
-  find_data_gradient(sweep, x, dy, parameters, {result.dweight, result.dbias, 1}, factors, result.dx);
+  find_data_gradient(sweep, x, dy, parameters, {result.dweight, result.dbias, 1}, factors, result.added,
+                     result.dx);
 }
 
 void backward_parameters(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
@@ -366,10 +372,10 @@ void backward_parameters(const Sweep& sweep, Source x, Source dy, const Paramete
 }
 
 void backward_data(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
-                   const BackwardSums& sums, Target dx, float* scratch) {
+                   const BackwardSums& sums, Source added, Target dx, float* scratch) {
   Factors factors(sweep, scratch);
   add_lines(sweep, parameters, factors);
-  find_data_gradient(sweep, x, dy, parameters, sums, factors, dx);
+  find_data_gradient(sweep, x, dy, parameters, sums, factors, added, dx);
 }
 
 }  // namespace tacho::batch_norm

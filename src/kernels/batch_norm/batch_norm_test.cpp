@@ -140,6 +140,25 @@ TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
   }
 }
 
+TEST_P(BatchNorm, GradientsAreAddedToOthersInPlaceAndApart) {
+  statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
+  const std::vector<float> others = random_floats(3 * stride_, 6);
+  std::vector<float> alone(x_.size()), in_place = others, apart(x_.size()), dweight(13), dbias(13);
+  const auto run = [&](Source added, std::vector<float>& dx) {
+    backward(sweep_, {x_.data(), stride_}, {dy_.data(), stride_}, parameters(),
+             {{dx.data(), stride_}, dweight.data(), dbias.data(), added}, scratch_.data());
+  };
+  run({}, alone);
+  run({in_place.data(), stride_}, in_place);
+  run({others.data(), stride_}, apart);
+  for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
+    for_cells(channel, [&](size_t at) {
+      ASSERT_EQ(in_place[at], alone[at] + others[at]);
+      ASSERT_EQ(apart[at], in_place[at]);
+    });
+  }
+}
+
 TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
   statistics_of_devices();
   std::vector<float> dx = dy_, dweight(13), dbias(13);
@@ -155,7 +174,7 @@ TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
   }
   for (int64_t first = 0; first < 3 * stride_; first += stride_) {
     backward_data(one_image_, {x_.data() + first, stride_}, {dy_.data() + first, stride_}, parameters(),
-                  {dweight_sums.data(), dbias_sums.data(), 3}, {dy_.data() + first, stride_},
+                  {dweight_sums.data(), dbias_sums.data(), 3}, {}, {dy_.data() + first, stride_},
                   scratch_.data());
   }
   for (size_t channel = 0; channel < 13; ++channel) {

@@ -29,6 +29,9 @@ void copy(const Sweep& sweep, Source src, Target dst);
 void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
                  Target dst);
 
+// y = x where `by` is above 0, elsewhere 0: the gradient of a ReLU with result `by`. In place where y is x.
+void mask(const Sweep& sweep, Source by, Source x, Target y);
+
 struct Pooling {
   int64_t batch = 1, channels = 0;
   std::array<int64_t, 3> input = {1, 1, 1}, output = {1, 1, 1};  // depth, height, width

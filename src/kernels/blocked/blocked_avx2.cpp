@@ -166,6 +166,23 @@ void scale_shift(const Sweep& sweep, Source src, const float* scale, const float
   }
 }
 
+void mask(const Sweep& sweep, Source by, Source x, Target y) {
+  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    for (int64_t block = 0; block < blocks; ++block) {
+      const int64_t offset = block * block_floats;
+      const float* result = by.data + image * by.batch_stride + offset;
+      const float* from = x.data + image * x.batch_stride + offset;
+      float* to = y.data + image * y.batch_stride + offset;
+      for (int64_t i = 0; i < block_floats; i += kLanes) {
+        const __m256 passes = _mm256_cmp_ps(_mm256_loadu_ps(result + i), _mm256_setzero_ps(), _CMP_GT_OQ);
+        _mm256_storeu_ps(to + i, _mm256_and_ps(_mm256_loadu_ps(from + i), passes));
+      }
+    }
+  }
+}
+
 int64_t pooling_scratch_floats(const Pooling& pooling, int threads) {
   return threads * pooling.input[2] * kLanes;
 }

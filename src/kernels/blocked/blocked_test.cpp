@@ -50,6 +50,23 @@ TEST_F(Blocked, ScaleShiftKeepsNaN) {
   EXPECT_TRUE(std::isnan(x[0]));
 }
 
+TEST_F(Blocked, MaskPassesWhatIsAboveZeroFromSlicesToASlice) {
+  const Sweep sweep = {.batch = 2, .channels = 8, .cells = 3};
+  const int64_t dense = 3 * kLanes, wide = 2 * dense;
+  auto by = random_floats(2 * wide);
+  by[0] = 0, by[1] = std::nanf("");
+  const auto x = random_floats(2 * wide);
+  std::vector<float> y(static_cast<size_t>(2 * wide), kUntouched);
+  mask(sweep, {by.data(), wide}, {x.data() + dense, wide}, {y.data() + dense, wide});
+  for (size_t image = 0; image < 2; ++image) {
+    for (size_t i = 0; i < static_cast<size_t>(dense); ++i) {
+      const size_t at = image * static_cast<size_t>(wide) + i, beyond = at + static_cast<size_t>(dense);
+      EXPECT_EQ(y[at], kUntouched);
+      EXPECT_EQ(y[beyond], by[at] > 0 ? x[beyond] : 0);
+    }
+  }
+}
+
 TEST_F(Blocked, CopyWritesOnlyItsSlice) {
   const auto x = random_floats(2 * 3 * kLanes);
   std::vector<float> y(2 * 3 * 2 * kLanes, kUntouched);
