@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/environment_variable.h"
 #include "base/error.h"
 #include "bench/runner.h"
+#include "distributed/seat.h"
+#include "distributed/thread_ranks.h"
 #include "engine/reference/reference_engine.h"
 #include "engine/torch/torch_engine.h"
 
@@ -71,14 +74,31 @@ TEST(Disagreement, WithSinglePrecisionIsAFailureOfTheReducedOne) {
 }
 
 TEST(Gpus, ThatAreTooFewAreRefusedBeforeAnythingRuns) {
-  Case cell = cell_of("torch");
-  cell.execution.device = "cuda";
-  cell.execution.devices = 2;
-  EXPECT_NO_THROW(check_case(cell));
-  cell.execution.devices = 4;
-  EXPECT_THAT([&] { check_case(cell); }, ::testing::ThrowsMessage<UserError>(
-                                             "--device cuda: device 3 of this machine would be cuda:3, and "
-                                             "there are cpu, cuda:0, cuda:1"));
+  const World world(alone(), "call");
+  Execution execution = {.engine = "torch", .device = "cuda", .devices = 2};
+  EXPECT_NO_THROW(check_seat(world, execution));
+  execution.devices = 4;
+  EXPECT_THAT(
+      [&] { check_seat(world, execution); },
+      ::testing::ThrowsMessage<UserError>(
+          "--device cuda: device 3 of this machine would be cuda:3, and there are cpu, cuda:0, cuda:1"));
+}
+
+TEST(Gpus, ThatAreTooFewForALaunchersRanksAreMissedByThoseThatHaveNone) {
+  const EnvironmentVariable launched("OMPI_COMM_WORLD_SIZE", "4");
+  on_thread_ranks(4, [](Communicator& all) {
+    const World world(all.first(4), "call");
+    const auto check = [&](int devices) {
+      check_seat(world, {.engine = "torch", .device = "cuda", .devices = devices});
+    };
+    EXPECT_NO_THROW(check(2));
+    if (world.rank() == 2) {
+      EXPECT_THAT([&] { check(3); },
+                  ::testing::ThrowsMessage<UserError>(HasSubstr("device 2 of this machine would be cuda:2")));
+    } else {
+      EXPECT_NO_THROW(check(3));
+    }
+  });
 }
 
 TEST(Gpus, AreNamedByWhereTheySit) {

@@ -270,7 +270,6 @@ std::vector<Measurement> run_turns(std::span<const Case> cells, const RunControl
 CheckedCase check_case(const Case& cell) {
   const bool training = cell.mode == Mode::train;
   check_execution(cell.execution, training);
-  check_seats(cell.execution);
   CheckedCase checked = {build_workload(part_of(cell, 0))};
   if (memory_need_bytes(cell, checked.workload) <= total_memory_bytes()) {
     const auto flop = static_cast<double>(cost_of(checked.workload.graph).flop);

@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/start_ranks.h"
 #include "distributed/collectives.h"
+#include "distributed/seat.h"
 #include "engine/engines.h"
 #include "results/format.h"
 #include "results/references.h"
@@ -231,7 +232,9 @@ void say_where(const Run& run, const Job& job) {
 // True where other processes did it all.
 bool done_by_started_ranks(const Job& job, CommandContext& context) {
   int devices = 1;
-  for (const auto& item : job.items) devices = std::max(devices, item->devices());
+  for (const auto& item : job.items) {
+    for (const Execution& execution : item->executions()) devices = std::max(devices, execution.devices);
+  }
   const int ranks = context.ranks.world().size();
   if (devices <= ranks) return false;
   if (context.ranks.were_launched()) {
@@ -267,7 +270,10 @@ void run_job(const Job& job, const KeepOptions& typed, CommandContext& context) 
   const Layout layout = chosen_layout(options.output);
   if (first) check_output(options.output);
   check_system_name(options.system);
-  for (const auto& item : job.items) item->check(first ? say_note : [](const std::string&) {});
+  for (const auto& item : job.items) {
+    item->check(first ? say_note : [](const std::string&) {});
+    for (const Execution& execution : item->executions()) check_seat(context.ranks.world(), execution);
+  }
   if (done_by_started_ranks(job, context)) return;
   catch_interrupt(context.ranks.were_launched());
   Run run(job, options, layout.format, context);

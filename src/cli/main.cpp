@@ -57,7 +57,7 @@ int run_on_ranks(CommandContext& context, int argc, char** argv) {
     } catch (const UserError& agreed) {
       error = agreed;
     }
-  } else if (error && !context.ranks.is_first()) {
+  } else if (error && !context.ranks.have_refused() && !context.ranks.is_first()) {
     context.ranks.give_up(error->what(), kWrongCall);
   }
   context.ranks.finish();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "distributed/collectives.h"
 #include "distributed/mpi.h"
@@ -23,6 +25,7 @@ Ranks::Ranks(const std::string& call) : launched_(launched_ranks() > 0) {
 void Ranks::agree_to_start(const std::string& own_error) {
   agreed_ = true;
   const std::vector<std::string> errors = all_gather(world_->all(), own_error);
+  refused_ = std::ranges::any_of(errors, [](const std::string& error) { return !error.empty(); });
   if (!errors[0].empty()) throw UserError(errors[0]);
   for (size_t rank = 1; rank < errors.size(); ++rank) {
     if (errors[rank].empty()) continue;

@@ -29,6 +29,8 @@ class Ranks {
   // to tell.
   void agree_to_start(const std::string& own_error);
   bool have_agreed() const { return agreed_; }
+  // Whether an error of one of them was told to all then.
+  bool have_refused() const { return refused_; }
 
   // What follows the news that a rank is lost: how the call can be gone on with.
   void set_last_words(const std::string& words);
@@ -42,7 +44,7 @@ class Ranks {
   void tell_loss(const std::string& what);
 
   Caller caller_;
-  bool launched_ = false, agreed_ = false;
+  bool launched_ = false, agreed_ = false, refused_ = false;
   std::unique_ptr<World> world_;
   std::unique_ptr<Watch> watch_;
   std::mutex mutex_;

@@ -12,8 +12,13 @@ void take_seat(const World& world, int devices, int threads) {
   use_threads(threads);
 }
 
-void check_seats(const Execution& execution) {
-  if (launched_ranks() == 0) device_of(execution, execution.devices - 1);
+void check_seat(const World& world, const Execution& execution) {
+  const int devices = execution.devices;
+  if (launched_ranks() == 0) {
+    device_of(execution, devices - 1);
+  } else if (world.rank() < devices) {
+    device_of(execution, world.seat(devices).index);
+  }
 }
 
 }  // namespace tacho

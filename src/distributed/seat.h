@@ -9,8 +9,8 @@ namespace tacho {
 // On all cores where there are not enough for everybody.
 void take_seat(const World& world, int devices, int threads);
 
-// Throws UserError where this machine, on which all devices will be started, has too few. A launcher's ranks
-// find out by themselves.
-void check_seats(const Execution& execution);
+// Throws UserError where this machine has not the device that this rank would compute on, or, where the
+// devices are still to be started on it, has too few.
+void check_seat(const World& world, const Execution& execution);
 
 }  // namespace tacho

@@ -329,7 +329,6 @@ void check_prediction(const PredictionJob& job) {
     throw UserError("{} predicts no volumes: take unet3d or unet3d_lite", model.name);
   }
   check_execution(job.execution, false);
-  check_seats(job.execution);
   find_computing_engine(job.execution.engine);
   require_positive("--block", job.block, 1);
   require_positive("--chunk", job.chunk, 1);

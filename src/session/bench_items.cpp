@@ -82,7 +82,7 @@ class BenchItem final : public WorkItem {
   }
 
   double work() const override { return work_; }
-  int devices() const override { return cell_.execution.devices; }
+  std::vector<Execution> executions() const override { return {cell_.execution}; }
   std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
   std::optional<Record> description() const override { return describe_case(cell_); }
 
@@ -110,10 +110,10 @@ class TurnsItem final : public WorkItem {
   }
 
   double work() const override { return work_; }
-  int devices() const override {
-    int most = 1;
-    for (const Case& cell : cells_) most = std::max(most, cell.execution.devices);
-    return most;
+  std::vector<Execution> executions() const override {
+    std::vector<Execution> all;
+    for (const Case& cell : cells_) all.push_back(cell.execution);
+    return all;
   }
   std::set<DeviceThreads> peaks_needed() const override {
     std::set<DeviceThreads> needed;
@@ -152,7 +152,7 @@ class ProfileItem final : public WorkItem {
   }
 
   double work() const override { return checked_.work; }
-  int devices() const override { return cell_.execution.devices; }
+  std::vector<Execution> executions() const override { return {cell_.execution}; }
   std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {

@@ -6,9 +6,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/machine_speed.h"
 #include "distributed/world.h"
+#include "engine/execution.h"
 #include "results/record.h"
 
 namespace tacho {
@@ -44,8 +46,8 @@ class WorkItem {
 
   // FLOP: how long items take relative to each other. After check().
   virtual double work() const = 0;
-  // How many ranks it needs.
-  virtual int devices() const { return 1; }
+  // How what it does is computed, each in its turn.
+  virtual std::vector<Execution> executions() const = 0;
   // Of which devices the peak is to be measured before; none where that does not matter.
   virtual std::set<DeviceThreads> peaks_needed() const { return {}; }
   // Whether where it is shall be said from time to time also where no terminal shows it.

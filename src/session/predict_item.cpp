@@ -25,7 +25,7 @@ class PredictItem final : public WorkItem {
 
   double work() const override { return flop_; }
   bool is_long() const override { return true; }
-  int devices() const override { return job_.execution.devices; }
+  std::vector<Execution> executions() const override { return {job_.execution}; }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     const auto result = predict(job_, context.world, context.kernel_cache, hooks(context));

@@ -39,7 +39,7 @@ class TrainItem final : public WorkItem {
   }
 
   bool is_long() const override { return true; }
-  int devices() const override { return job_.recipe.execution.devices; }
+  std::vector<Execution> executions() const override { return {job_.recipe.execution}; }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     Weights weights;

@@ -1,7 +1,6 @@
 #include "train/training.h"
 
 #include "base/error.h"
-#include "distributed/seat.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "models/zoo.h"
@@ -31,7 +30,6 @@ std::unique_ptr<TrainingData> open_training_data(Recipe& recipe, const VolumeOpe
 TrainingGraphs check_recipe(const Recipe& recipe, const TrainingData& data) {
   find_computing_engine(recipe.execution.engine);
   check_execution(recipe.execution, true);
-  check_seats(recipe.execution);
   data.check(recipe);
   return build_graphs(recipe);
 }
