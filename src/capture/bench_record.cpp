@@ -84,27 +84,41 @@ void add_statistics(const Measurement& measurement, Record& record) {
 }
 
 // Of products in these numbers; 0 where it is not known.
+double peak_of(const GpuSpeed& speed, const std::string& precision) {
+  return speed.precision == precision ? speed.product_gflops : 0;
+}
 double peak_of(const MachineSpeed& speed, const std::string& precision) {
   if (precision == kSinglePrecision) return speed.fma_gflops;
   return precision == "bf16" ? speed.bf16_gflops.value_or(0) : 0;
 }
 
-void add_rates(const Case& cell, const Measurement& measurement, const std::optional<MachineSpeed>& speed,
+void add(const GpuSpeed& speed, SystemInfo& system) {
+  if (speed.product_gflops > 0) system.gpu_speeds = {speed};
+}
+void add(const MachineSpeed& speed, SystemInfo& system) { system.speeds = {speed}; }
+
+void add_peak(const DeviceSpeed& speed, const std::string& precision, Record& record) {
+  std::visit(
+      [&](const auto& of) {
+        const double peak = peak_of(of, precision);
+        add(of, record.system);
+        if (peak > 0) record.percent_of_peak = 100 * *record.gflops / peak;
+      },
+      speed);
+}
+
+void add_rates(const Case& cell, const Measurement& measurement, const std::optional<DeviceSpeed>& speed,
                Record& record) {
   const double median_s = *record.median_ms / 1e3, mean_s = *record.mean_ms / 1e3;
   if (median_s <= 0) return;  // below what the clock can tell
   record.images_per_s = static_cast<double>(images_per_pass(cell)) / mean_s;
-  const bool on_cpu = cell.execution.device == kCpu;
   if (measurement.joules)
     record.joules_per_image = *measurement.joules / static_cast<double>(images_per_pass(cell) * cell.repeat);
   if (measurement.flop == 0) return;
   record.flop_per_pass = measurement.flop;
   record.bytes_per_pass = measurement.bytes;
   record.gflops = static_cast<double>(measurement.flop) / median_s / 1e9;
-  if (!speed || !on_cpu) return;
-  record.system.speeds = {*speed};
-  const double peak = peak_of(*speed, cell.execution.precision);
-  if (peak > 0) record.percent_of_peak = 100 * *record.gflops / peak;
+  if (speed) add_peak(*speed, cell.execution.precision, record);
 }
 
 // More threads than cores, whatever the noise.
@@ -178,7 +192,7 @@ Record describe_case(const Case& cell) {
 }
 
 Record make_record(const Case& cell, const Measurement& measurement, const SystemInfo& system,
-                   const std::optional<MachineSpeed>& speed) {
+                   const std::optional<DeviceSpeed>& speed) {
   Record record = describe_case(cell);
   record.system = system;
   if (measurement.status != Status::measured) {

@@ -23,6 +23,6 @@ Record describe_case(const Case& cell);
 
 // Interprets what a cell gave. `speed` is what the machine does at most with the cell's threads.
 Record make_record(const Case& cell, const Measurement& measurement, const SystemInfo& system,
-                   const std::optional<MachineSpeed>& speed);
+                   const std::optional<DeviceSpeed>& speed);
 
 }  // namespace tacho

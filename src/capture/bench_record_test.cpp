@@ -39,6 +39,24 @@ TEST(Record, RatesFollowFromTheMedian) {
   EXPECT_DOUBLE_EQ(record.peak_memory_mib.value(), 3);
 }
 
+TEST(Record, OfAGpuIsHeldAgainstItsProductsInThatPrecision) {
+  Case cell = kCase;
+  cell.execution.device = "cuda";
+  cell.execution.precision = "bf16";
+  const GpuSpeed speed = {
+      .device = "cuda", .devices = 1, .precision = "bf16", .product_rows = 8192, .product_gflops = 200};
+  const Record record = make_record(cell, three_passes(), kSystem, speed);
+  EXPECT_DOUBLE_EQ(record.percent_of_peak.value(), 10);
+  EXPECT_TRUE(record.system.speeds.empty());
+  EXPECT_EQ(to_json(record)["system"]["gpu_speeds"],
+            Json::parse(R"([{"device": "cuda", "devices": 1, "precision": "bf16", "product_rows": 8192,
+                             "product_gflops": 200.0}])"));
+  GpuSpeed unknown = speed;
+  unknown.product_gflops = 0;
+  EXPECT_FALSE(make_record(cell, three_passes(), kSystem, unknown).percent_of_peak);
+  EXPECT_TRUE(make_record(cell, three_passes(), kSystem, unknown).system.gpu_speeds.empty());
+}
+
 TEST(Record, JsonHasTheFieldsThatApplyAndNoOthers) {
   const Json json = to_json(make_record(kCase, three_passes(), kSystem, {}));
   EXPECT_EQ(json["schema"], 1);

@@ -112,7 +112,7 @@ class Run {
   }
 
   void run_items(const std::vector<size_t>& left) {
-    const std::map<DeviceThreads, MachineSpeed> peaks = measure_peaks(left);
+    const DeviceSpeeds peaks = measure_peaks(left);
     std::vector<double> works;
     for (const size_t i : left) works.push_back(job_.items[i]->work());
     Progress progress(std::move(works));
@@ -134,8 +134,8 @@ class Run {
     ranks_.set_last_words(broadcast(ranks_.world().all(), words));
   }
 
-  ItemContext context_of(const WorkItem& item, size_t turn,
-                         const std::map<DeviceThreads, MachineSpeed>& peaks, Progress& progress) const {
+  ItemContext context_of(const WorkItem& item, size_t turn, const DeviceSpeeds& peaks,
+                         Progress& progress) const {
     const auto show = [&progress, turn, is_long = item.is_long()](const std::string& where,
                                                                   std::optional<double> share) {
       progress.show(turn, is_long, where, share);
@@ -190,10 +190,10 @@ class Run {
   }
 
   // Before the first item, so that none is disturbed by it.
-  std::map<DeviceThreads, MachineSpeed> measure_peaks(const std::vector<size_t>& items) const {
-    std::map<DeviceThreads, MachineSpeed> peaks;
+  DeviceSpeeds measure_peaks(const std::vector<size_t>& items) const {
+    DeviceSpeeds peaks;
     for (const size_t i : items) {
-      for (const DeviceThreads& needed : job_.items[i]->peaks_needed()) {
+      for (const DevicesAtWork& needed : job_.items[i]->peaks_needed()) {
         if (!peaks.contains(needed)) peaks[needed] = measure_speed_together(ranks_.world(), needed);
       }
     }

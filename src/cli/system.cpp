@@ -21,6 +21,7 @@
 #include "report/grid.h"
 #include "results/format.h"
 #include "results/record_json.h"
+#include "session/peaks.h"
 
 namespace tacho {
 namespace {
@@ -39,6 +40,7 @@ SystemInfo look(const std::string& name) {
   system.engine_details = engine_details();
   system.speeds.push_back(measure_speed(1));
   if (system.cores > 1) system.speeds.push_back(measure_speed(system.cores));
+  system.gpu_speeds = measure_gpus(system.engine_details);
   return system;
 }
 
@@ -92,6 +94,9 @@ void add_speeds(const SystemInfo& system, Grid& grid) {
     grid.rows.push_back(
         {"memory bandwidth, " + threads, format_significant(speed.bandwidth_gbs, 3) + " GB/s"});
   }
+  for (const GpuSpeed& speed : system.gpu_speeds)
+    grid.rows.push_back({speed.precision + " products, " + speed.device,
+                         format_significant(speed.product_gflops, 3) + " GFLOP/s"});
 }
 
 Grid grid_of(const SystemInfo& system) {

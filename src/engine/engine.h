@@ -160,6 +160,14 @@ class Engine {
     return {};
   }
 
+  // 10^9 FLOP/s of products of two square matrices with so many rows, two FLOP a multiply-add; nothing where
+  // it offers none, or they do not fit.
+  virtual std::optional<double> measure_product_gflops(const std::string& device,
+                                                       const std::string& precision, int64_t rows) const {
+    static_cast<void>(device), static_cast<void>(precision), static_cast<void>(rows);
+    return {};
+  }
+
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.
   virtual int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const = 0;
 

@@ -51,6 +51,11 @@ std::string machine_summary(const SystemInfo& system) {
              fmt::format("{} GFLOP/s, {} GB/s", format_significant(speed.fma_gflops, 3),
                          format_significant(speed.bandwidth_gbs, 3)));
   }
+  for (const GpuSpeed& speed : system.gpu_speeds) {
+    add_item(text, fmt::format("measured on {} {}, {}", speed.devices, speed.device, speed.precision),
+             fmt::format("{} GFLOP/s, products of {} rows", format_significant(speed.product_gflops, 3),
+                         speed.product_rows));
+  }
   if (!system.version.empty()) {
     add_item(text, "tacho",
              fmt::format("{}{}{}, {}", system.version, system.commit.empty() ? "" : ", commit ",

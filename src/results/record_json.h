@@ -15,6 +15,7 @@ std::string id_of(const Json& record);
 Json to_json(const Record& record);
 Json json_of(const SystemInfo& system);
 Json json_of(const MachineSpeed& speed);
+Json json_of(const GpuSpeed& speed);
 Json json_of(const GpuInfo& gpu);
 Json json_of(const EngineInfo& engine);
 Json json_of(const Epoch& epoch);
@@ -34,6 +35,7 @@ class NewerRecord : public UserError {
 Record record_from_json(const Json& json);
 void read(const Json& json, SystemInfo& system);
 void read(const Json& json, MachineSpeed& speed);
+void read(const Json& json, GpuSpeed& speed);
 void read(const Json& json, GpuInfo& gpu);
 void read(const Json& json, EngineInfo& engine);
 void read(const Json& json, Epoch& epoch);

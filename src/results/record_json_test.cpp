@@ -51,10 +51,13 @@ Json record_of_a_newer_program() {
   record.system.engine_details = {
       {.name = "torch", .instruction_set = "AVX2", .threads = 2, .precisions = {{"cpu", {"f32", "bf16"}}}}};
   record.system.speeds = {{.threads = 2, .fma_gflops = 80, .bandwidth_gbs = 30}};
+  record.system.gpu_speeds = {
+      {.device = "cuda", .devices = 2, .precision = "bf16", .product_rows = 8192, .product_gflops = 4000}};
   record.epochs = {{.steps = 3, .seconds = 1.5, .loss = 0.25}};
   Json json = to_json(record);
-  for (Json* object : {&json["system"]["speeds"][0], &json["system"]["gpus"][0],
-                       &json["system"]["engine_details"][0], &json["system"], &json["epochs"][0], &json}) {
+  for (Json* object :
+       {&json["system"]["speeds"][0], &json["system"]["gpu_speeds"][0], &json["system"]["gpus"][0],
+        &json["system"]["engine_details"][0], &json["system"], &json["epochs"][0], &json}) {
     (*object)["zeal"] = {{"b", 1}, {"a", {1.5, "x", nullptr}}};
     (*object)["colour"] = "red";
     (*object)["nothing"] = nullptr;

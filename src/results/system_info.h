@@ -43,6 +43,7 @@ struct SystemInfo {
 
   std::vector<EngineInfo> engine_details = {};  // as far as they were asked: that loads their libraries
   std::vector<MachineSpeed> speeds = {};        // as far as they were measured
+  std::vector<GpuSpeed> gpu_speeds = {};        // likewise
   std::vector<std::string> warnings = {};       // what made measurements less sure at that time
   Carried carried = {};
 };

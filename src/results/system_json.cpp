@@ -8,6 +8,7 @@ namespace {
 
 using S = SystemInfo;
 using M = MachineSpeed;
+using P = GpuSpeed;
 using G = GpuInfo;
 using E = EngineInfo;
 
@@ -16,6 +17,14 @@ constexpr std::array kSpeed = {
     entry<M, &M::fma_gflops>("fma_gflops"),
     entry<M, &M::bf16_gflops>("bf16_gflops"),
     entry<M, &M::bandwidth_gbs>("bandwidth_gbs"),
+};
+
+constexpr std::array kGpuSpeed = {
+    entry<P, &P::device>("device"),
+    entry<P, &P::devices>("devices"),
+    entry<P, &P::precision>("precision"),
+    entry<P, &P::product_rows>("product_rows"),
+    entry<P, &P::product_gflops>("product_gflops"),
 };
 
 constexpr std::array kGpu = {
@@ -63,6 +72,7 @@ constexpr std::array kSystemEntries = {
     entry<S, &S::commit>("commit"),
     entry<S, &S::build_type>("build_type"),
     entry<S, &S::speeds>("speeds"),
+    entry<S, &S::gpu_speeds>("gpu_speeds"),
     entry<S, &S::warnings>("warnings"),
 };
 
@@ -70,6 +80,9 @@ constexpr std::array kSystemEntries = {
 
 Json json_of(const MachineSpeed& speed) { return object_of<M>(kSpeed, speed); }
 void read(const Json& json, MachineSpeed& speed) { read_object<M>(kSpeed, json, speed); }
+
+Json json_of(const GpuSpeed& speed) { return object_of<P>(kGpuSpeed, speed); }
+void read(const Json& json, GpuSpeed& speed) { read_object<P>(kGpuSpeed, json, speed); }
 
 Json json_of(const GpuInfo& gpu) { return object_of<G>(kGpu, gpu); }
 void read(const Json& json, GpuInfo& gpu) { read_object<G>(kGpu, json, gpu); }

@@ -25,14 +25,16 @@ std::string name_of(const Case& cell) {
 }
 
 // As many threads as there are cores for: more do not make the machine faster.
-std::set<DeviceThreads> peaks_of(const Case& cell) {
+std::set<DevicesAtWork> peaks_of(const Case& cell) {
   const Execution& execution = cell.execution;
   if (!find_engine(execution.engine).computes()) return {};
-  return {{execution.devices, std::min(execution.threads, usable_cores())}};
+  if (execution.device != kCpu)
+    return {GpusAtWork{execution.devices, execution.engine, execution.device, execution.precision}};
+  return {DeviceThreads{execution.devices, std::min(execution.threads, usable_cores())}};
 }
 
-std::optional<MachineSpeed> peak_of(const Case& cell, const ItemContext& context) {
-  const std::set<DeviceThreads> needed = peaks_of(cell);
+std::optional<DeviceSpeed> peak_of(const Case& cell, const ItemContext& context) {
+  const std::set<DevicesAtWork> needed = peaks_of(cell);
   return needed.empty() ? std::nullopt : std::optional(context.peaks.at(*needed.begin()));
 }
 
@@ -83,7 +85,7 @@ class BenchItem final : public WorkItem {
 
   double work() const override { return work_; }
   std::vector<Execution> executions() const override { return {cell_.execution}; }
-  std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
+  std::set<DevicesAtWork> peaks_needed() const override { return peaks_of(cell_); }
   std::optional<Record> description() const override { return describe_case(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
@@ -115,8 +117,8 @@ class TurnsItem final : public WorkItem {
     for (const Case& cell : cells_) all.push_back(cell.execution);
     return all;
   }
-  std::set<DeviceThreads> peaks_needed() const override {
-    std::set<DeviceThreads> needed;
+  std::set<DevicesAtWork> peaks_needed() const override {
+    std::set<DevicesAtWork> needed;
     for (const Case& cell : cells_) needed.merge(peaks_of(cell));
     return needed;
   }
@@ -153,13 +155,15 @@ class ProfileItem final : public WorkItem {
 
   double work() const override { return checked_.work; }
   std::vector<Execution> executions() const override { return {cell_.execution}; }
-  std::set<DeviceThreads> peaks_needed() const override { return peaks_of(cell_); }
+  std::set<DevicesAtWork> peaks_needed() const override { return peaks_of(cell_); }
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     if (!context.world.is_first()) return;  // one device alone is looked at
     auto measured = profile_case(cell_, checked_.workload, control_of(context, name_of(cell_)));
     if (!measured) return;
-    const MachineSpeed peak = peak_of(cell_, context).value_or(MachineSpeed{});
+    const auto known = peak_of(cell_, context);
+    const auto* const of_cpu = known ? std::get_if<MachineSpeed>(&*known) : nullptr;
+    const MachineSpeed peak = of_cpu != nullptr ? *of_cpu : MachineSpeed{};
     profile_ = {make_record(cell_, measured->pass, context.system, peak), peak, std::move(measured->layers)};
     finish(profile_->pass);
   }

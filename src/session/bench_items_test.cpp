@@ -116,7 +116,16 @@ TEST_F(Items, AnEngineThatComputesNothingNeedsNoPeak) {
   EXPECT_TRUE(bench_items(null_cells("1")).front()->peaks_needed().empty());
   std::vector<Case> cells = null_cells("1,2");
   for (Case& cell : cells) cell.execution.engine = "native";
-  EXPECT_EQ(turns_item(cells).front()->peaks_needed(), (std::set<DeviceThreads>{{1, 1}}));
+  EXPECT_EQ(turns_item(cells).front()->peaks_needed(), (std::set<DevicesAtWork>{DeviceThreads{1, 1}}));
+}
+
+TEST_F(Items, ACellOnGpusNeedsTheirPeakInItsPrecision) {
+  std::vector<Case> cells = null_cells("1,2");
+  for (Case& cell : cells) cell.execution = {.engine = "native", .device = "cuda", .devices = 2};
+  cells[1].execution.precision = "bf16";
+  EXPECT_EQ(turns_item(cells).front()->peaks_needed(),
+            (std::set<DevicesAtWork>{GpusAtWork{2, "native", "cuda", "f32"},
+                                     GpusAtWork{2, "native", "cuda", "bf16"}}));
 }
 
 TEST_F(Items, AProfileNeedsAnEngineThatTellsItsSteps) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/machine_speed.h"
@@ -22,11 +23,22 @@ struct DeviceThreads {
   auto operator<=>(const DeviceThreads&) const = default;
 };
 
+// GPUs that compute at once, in this precision.
+struct GpusAtWork {
+  int devices = 1;
+  std::string engine = {}, device = {}, precision = {};
+
+  auto operator<=>(const GpusAtWork&) const = default;
+};
+
+using DevicesAtWork = std::variant<DeviceThreads, GpusAtWork>;
+using DeviceSpeeds = std::map<DevicesAtWork, DeviceSpeed>;
+
 // What an item finds where it runs, and how it talks to whoever runs it.
 struct ItemContext {
   World& world;
   const SystemInfo& system;
-  const std::map<DeviceThreads, MachineSpeed>& peaks;  // those of peaks_needed()
+  const DeviceSpeeds& peaks;  // those of peaks_needed()
   std::filesystem::path kernel_cache;
   // The share of the item's work that is done; nothing while it is at something else.
   std::function<void(const std::string& where, std::optional<double> share_done)> progress;
@@ -49,7 +61,7 @@ class WorkItem {
   // How what it does is computed, each in its turn.
   virtual std::vector<Execution> executions() const = 0;
   // Of which devices the peak is to be measured before; none where that does not matter.
-  virtual std::set<DeviceThreads> peaks_needed() const { return {}; }
+  virtual std::set<DevicesAtWork> peaks_needed() const { return {}; }
   // Whether where it is shall be said from time to time also where no terminal shows it.
   virtual bool is_long() const { return false; }
   // The record that it will make, as far as that is known before; nothing where such a run cannot be

@@ -7,6 +7,9 @@ namespace tacho {
 
 // What these devices do at most when all are at work, added up. All ranks at once, also those that have no
 // part and learn nothing.
-MachineSpeed measure_speed_together(World& world, const DeviceThreads& devices);
+DeviceSpeed measure_speed_together(World& world, const DevicesAtWork& devices);
+
+// Of each GPU alone, in each precision, by the engines that can tell.
+std::vector<GpuSpeed> measure_gpus(const std::vector<EngineInfo>& engines);
 
 }  // namespace tacho

@@ -56,6 +56,10 @@ class TorchEngine final : public Engine {
   std::map<std::string, std::string> gpu_libraries() const override { return module().gpu_libraries(); }
   std::string bus_id(const std::string& device) const override { return module().bus_id(device); }
   std::vector<std::string> kernels() const override { return module().layouts(); }
+  std::optional<double> measure_product_gflops(const std::string& device, const std::string& precision,
+                                               int64_t rows) const override {
+    return module().measure_product_gflops(device, precision, rows);
+  }
 
   // It frees what no later node and no backward pass needs, like a plan with one arena.
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {

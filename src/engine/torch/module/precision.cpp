@@ -36,6 +36,10 @@ std::optional<at::ScalarType> type_of(const std::string& precision) {
 
 }  // namespace
 
+at::ScalarType type_of_products(const std::string& precision) {
+  return type_of(precision).value_or(at::kFloat);
+}
+
 bool scales_losses(const std::string& precision) { return precision == kHalf; }
 
 std::vector<std::string> precisions(const std::string& device) {

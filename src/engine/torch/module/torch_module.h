@@ -19,6 +19,9 @@ struct TorchModule {
   std::map<std::string, std::string> (*gpu_libraries)();
   std::string (*instruction_set)();
   int (*threads_of)(int allowed);
+  // As Engine's.
+  std::optional<double> (*measure_product_gflops)(const std::string& device, const std::string& precision,
+                                                  int64_t rows);
   // As Engine::compile().
   std::unique_ptr<Plan> (*compile)(const Graph& graph, Weights weights, const CompileOptions& options);
   // For tests, on the CPU: losses are scaled as in half precision, and gradients staged as those of a GPU.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "engine/torch/module/device.h"
 #include "engine/torch/module/flat_parameters.h"
 #include "engine/torch/module/forward_ops.h"
@@ -19,24 +18,12 @@
 #include "engine/torch/module/loss_scale.h"
 #include "engine/torch/module/precision.h"
 #include "engine/torch/module/tensors.h"
+#include "engine/torch/module/translated.h"
 
 namespace tacho::torch_engine {
 namespace {
 
 namespace autograd = torch::autograd;
-
-// libtorch's errors have many lines and end in a stack.
-template<typename Work>
-auto translated(Work&& work) {
-  try {
-    return work();
-  } catch (const c10::Error& error) {
-    const std::string text = error.what_without_backtrace();
-    const std::string line = text.substr(0, text.find('\n'));
-    if (text.find("alloc") != std::string::npos) throw OutOfMemory("libtorch: " + line);
-    throw std::runtime_error("libtorch: " + line);
-  }
-}
 
 // Setting them forgets the convolutions that were made ready.
 void set_threads(int threads) {

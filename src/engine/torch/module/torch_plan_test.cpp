@@ -1,4 +1,5 @@
-// What only GPUs do otherwise, on the CPU: scaled losses, and gradients that are staged in the host's memory.
+// What only GPUs do otherwise, on the CPU: scaled losses, gradients that are staged in the host's memory,
+// and the speed of products.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -98,6 +99,19 @@ TEST_F(LikeGpu, WhatDevicesExchangeIsWhatTheUpdateTakes) {
   EXPECT_FLOAT_EQ(plan_->gradients()[0][0], kModerate);
   plan_->update();
   EXPECT_FLOAT_EQ(weight(), -kModerate);
+}
+
+TEST(ProductSpeed, IsMeasuredInEachPrecision) {
+  for (const char* precision : {"f32", "bf16"}) {
+    const auto gflops = module().measure_product_gflops("cpu", precision, 192);
+    ASSERT_TRUE(gflops) << precision;
+    EXPECT_GT(*gflops, 0);
+    EXPECT_TRUE(std::isfinite(*gflops));
+  }
+}
+
+TEST(ProductSpeed, IsUnknownWhereMatricesDoNotFit) {
+  EXPECT_FALSE(module().measure_product_gflops("cpu", "f32", int64_t{1} << 23));
 }
 
 }  // namespace
