@@ -5,6 +5,7 @@ set(TACHO_TORCH_DIR "" CACHE PATH "Folder of a libtorch that is not in the syste
 set(TACHO_TORCH_FOUND OFF)
 if(TACHO_TORCH)
   if(TACHO_TORCH_DIR)
+    unset(TACHO_TORCH_NCCL CACHE)
     unset(Torch_DIR CACHE)  # of an earlier configuration, which would win
     find_package(Torch QUIET PATHS ${TACHO_TORCH_DIR} NO_DEFAULT_PATH)
     if(NOT Torch_FOUND)
@@ -14,6 +15,20 @@ if(TACHO_TORCH)
     find_package(Torch QUIET)
   endif()
   set(TACHO_TORCH_FOUND ${Torch_FOUND})
+endif()
+
+# Whether GPUs can exchange gradients by its NCCL. What that needs beyond libtorch, such as a driver, may be missing where
+# tacho is built.
+if(TARGET torch_cuda)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${TORCH_INCLUDE_DIRS})
+  set(CMAKE_REQUIRED_LIBRARIES ${TORCH_LIBRARIES})
+  set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,--allow-shlib-undefined)
+  check_cxx_source_compiles("#include <torch/csrc/cuda/nccl.h>
+    int main() { return torch::cuda::nccl::version() == 0; }" TACHO_TORCH_NCCL)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
 endif()
 
 # The module's functions of tacho itself come from the program that loads it, which must show them.

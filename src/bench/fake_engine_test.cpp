@@ -1,10 +1,14 @@
 // Takes the place of libtorch's engine, which is optional: the library's own stands in an object of its own.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 #include "base/environment_variable.h"
 #include "base/error.h"
 #include "bench/runner.h"
+#include "distributed/group.h"
 #include "distributed/seat.h"
 #include "distributed/thread_ranks.h"
 #include "engine/reference/reference_engine.h"
@@ -15,6 +19,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Computes nothing; knows by which word its devices found each other.
+class NamedExchange final : public DeviceExchange {
+ public:
+  explicit NamedExchange(std::string word) : word_(std::move(word)) {}
+  std::string_view name() const override { return word_; }
+  void start(std::span<float>) override {}
+  double finish() override { return 0; }
+
+ private:
+  std::string word_;
+};
+
+// What rank 0 of devices that can exchange gradients tells the others; none can where it is empty.
+std::function<std::string()> make_word;
+
 // The reference whose classifier is wrong, and more so in bf16. It has two GPUs.
 class WrongEngine final : public Engine {
  public:
@@ -24,6 +43,11 @@ class WrongEngine final : public Engine {
   std::vector<std::string> precisions(const std::string&) const override { return {"f32", "bf16"}; }
   std::string bus_id(const std::string& device) const override {
     return device == "cpu" ? "" : device == "cuda:0" ? "0000:65:00.0" : "0000:b3:00.0";
+  }
+  std::unique_ptr<DeviceExchange> join_devices(const std::string& device, int, int,
+                                               const FromFirst& from_first) const override {
+    if (device == "cpu" || !make_word) return nullptr;
+    return std::make_unique<NamedExchange>(from_first(make_word));
   }
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
     return reference_engine().estimate_memory_bytes(graph, options);
@@ -99,6 +123,33 @@ TEST(Gpus, ThatAreTooFewForALaunchersRanksAreMissedByThoseThatHaveNone) {
       EXPECT_NO_THROW(check(3));
     }
   });
+}
+
+TEST(Gpus, ExchangeGradientsThemselvesWhereTheyCan) {
+  std::atomic<int> made = 0;
+  make_word = [&] { return fmt::format("word {}", ++made); };
+  on_thread_ranks(2, [](Communicator& all) {
+    const Execution execution = {.engine = "torch", .devices = 2};
+    EXPECT_EQ(training_group(all, execution, "cuda:0")->way(), "word 1");
+    EXPECT_EQ(training_group(all, execution, "cpu")->way(), "ring");
+  });
+  EXPECT_EQ(made, 1);  // by rank 0
+  make_word = nullptr;
+  on_thread_ranks(2, [](Communicator& all) {
+    const auto group = training_group(all, {.engine = "torch", .devices = 2}, "cuda:0");
+    EXPECT_EQ(group->way(), "ring through the host");
+    EXPECT_FALSE(group->reaches_devices());
+  });
+  const auto ranks = alone();
+  EXPECT_EQ(training_group(*ranks, {.engine = "torch"}, "cuda:0")->way(), "");
+}
+
+TEST(Gpus, ThatCannotFindEachOtherFailOnEveryRank) {
+  make_word = []() -> std::string { throw std::runtime_error("no word"); };
+  on_thread_ranks(2, [](Communicator& all) {
+    EXPECT_THROW(training_group(all, {.engine = "torch", .devices = 2}, "cuda:0"), std::runtime_error);
+  });
+  make_word = nullptr;
 }
 
 TEST(Gpus, AreNamedByWhereTheySit) {

@@ -27,6 +27,7 @@ struct Measurement {
   bool has_cores = true;                     // no core had to do the work of two threads
   std::vector<ReadyGradients> buckets = {};  // of training
   std::optional<double> compile_ms = {};
+  std::string exchange = {};  // of gradients between devices: Group::way()
   int64_t flop = 0;   // of one pass of all devices, by the convention of graph/cost.h; 0 where the engine
                       // computes nothing
   int64_t bytes = 0;  // of one pass, as counted there

@@ -17,11 +17,12 @@
 namespace tacho {
 namespace {
 
-// Notes when a backward pass hands over enough gradients for a bucket.
+// Notes when a backward pass of the plan has computed enough gradients for a bucket.
 class BucketClock final : public GradientSink {
  public:
-  explicit BucketClock(size_t bucket_bytes)
-      : buckets_(bucket_bytes, [this](std::span<float> bucket) {
+  BucketClock(const Plan& plan, size_t bucket_bytes)
+      : buckets_(bucket_bytes, [this, &plan](std::span<float> bucket) {
+          plan.wait_for_device();
           ready_.push_back({static_cast<int64_t>(bucket.size_bytes()), now_ms()});
         }) {}
 
@@ -48,14 +49,14 @@ Weights first_weights(const Case& cell, const Graph& graph) {
 }
 
 PreparedCase::PreparedCase(const Case& cell, const Workload& workload, Weights weights,
-                           const std::filesystem::path& kernel_cache, Communicator& ranks)
-    : cell_(cell), workload_(workload), ranks_(ranks) {
+                           const std::filesystem::path& kernel_cache, Communicator& ranks, Group& group)
+    : cell_(cell), workload_(workload), ranks_(ranks), group_(group) {
   use_threads(cell.execution.threads);
   const bool shares = ranks.size() > 1 && cell.mode == Mode::train;
   if (shares && cell.execution.sync_batch_norm) batch_norm_sums_ = sum_over(ranks);
-  group_ = shares ? device_group(ranks, bucket_bytes(cell)) : single_group();
   CompileOptions options = compile_options(cell.execution, cell.seed, workload_.update, kernel_cache);
   options.batch_norm_sums = batch_norm_sums_.get();
+  options.gradients_on_device = group.reaches_devices();
   const double begin = now_ms();
   plan_ = find_engine(cell.execution.engine).compile(workload_.graph, std::move(weights), options);
   compile_ms_ = now_ms() - begin;
@@ -70,7 +71,7 @@ PreparedCase::PreparedCase(const Case& cell, const Workload& workload, Weights w
 }
 
 PassTimes PreparedCase::run_pass() {
-  return scattered_ ? scattered_->run_pass(*plan_) : tacho::run_pass(*plan_, *group_);
+  return scattered_ ? scattered_->run_pass(*plan_) : tacho::run_pass(*plan_, group_);
 }
 
 void PreparedCase::require_finite() const {
@@ -83,6 +84,7 @@ void PreparedCase::require_finite() const {
 
 Measurement PreparedCase::measurement() const {
   Measurement result = {.compile_ms = compile_ms_,
+                        .exchange = std::string(group_.way()),
                         .plan_memory_bytes = plan_->memory_bytes(),
                         .steps_left_out = plan_->steps_left_out()};
   if (find_engine(cell_.execution.engine).computes()) {
@@ -96,7 +98,7 @@ Measurement PreparedCase::measurement() const {
 
 std::vector<ReadyGradients> PreparedCase::ready_gradients() {
   if (!plan_->trains()) return {};
-  BucketClock clock(bucket_bytes(cell_));
+  BucketClock clock(*plan_, bucket_bytes(cell_));
   plan_->forward();
   const double begin = now_ms();
   plan_->backward(&clock);

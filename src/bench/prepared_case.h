@@ -19,10 +19,11 @@ Weights first_weights(const Case& cell, const Graph& graph);
 // those of others.
 class PreparedCase {
  public:
-  // All `ranks` at once, with equal weights; `cell`, `workload` and `ranks` must outlive this; see
-  // CompileOptions for `kernel_cache`. Throws OutOfMemory where it will not fit.
+  // All `ranks`, which are those of `group`, at once, with equal weights; `cell`, `workload`, `ranks` and
+  // `group` must outlive this; see CompileOptions for `kernel_cache`. Throws OutOfMemory where it will not
+  // fit.
   PreparedCase(const Case& cell, const Workload& workload, Weights weights,
-               const std::filesystem::path& kernel_cache, Communicator& ranks);
+               const std::filesystem::path& kernel_cache, Communicator& ranks, Group& group);
 
   PassTimes run_pass();
 
@@ -41,9 +42,9 @@ class PreparedCase {
   const Case& cell_;
   const Workload& workload_;
   Communicator& ranks_;
+  Group& group_;
   std::unique_ptr<SumOverDevices> batch_norm_sums_;
   std::unique_ptr<Plan> plan_;
-  std::unique_ptr<Group> group_;
   std::optional<ScatteredBatch> scattered_;
   double compile_ms_ = 0;
 };

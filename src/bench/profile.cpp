@@ -122,7 +122,9 @@ std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload&
                                                const RunControl& control) {
   require_memory(memory_need_bytes(cell, workload));
   const std::unique_ptr<Communicator> ranks = alone();
-  PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, *ranks);
+  const std::unique_ptr<Group> group = single_group();
+  PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, *ranks,
+                        *group);
   const StepList list = prepared.plan().steps();
   Recorder recorder(prepared, list);
   Measurement whole = prepared.measurement();

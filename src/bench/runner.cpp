@@ -59,6 +59,9 @@ class CellPart {
     if (world_ != nullptr && !works([&] { take_device(whole.execution); })) return;
     if (!works([&] { require_room(); })) return;
     if (!works([&] { choose_kernels(kernel_cache); })) return;
+    // Not a step that may fail on one device alone: GPUs that join would wait for it.
+    group_ = cell_.mode == Mode::train ? training_group(*ranks_, cell_.execution, cell_.execution.device)
+                                       : single_group();
     if (!works([&] { kernel_cache_.emplace(*ranks_, kernel_cache); })) return;
     Weights weights;
     if (!works([&] { weights = ranks_->rank() == 0 ? first_weights(cell_, workload_->graph) : Weights(); }))
@@ -67,7 +70,7 @@ class CellPart {
     if (!agrees_with_single_precision(weights)) return;
     if (alone) reset_peak_memory();
     if (!works([&] {
-          prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_);
+          prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_, *group_);
         }))
       return;
     // Only gradients have to lie alike.
@@ -159,7 +162,7 @@ class CellPart {
   std::optional<PassOutcome> outcome_of(const Case& cell, const Weights& weights) {
     std::optional<PreparedCase> prepared;
     const auto prepare = [&] {
-      prepared.emplace(cell, *workload_, clone(weights), kernel_cache_->path(), *ranks_);
+      prepared.emplace(cell, *workload_, clone(weights), kernel_cache_->path(), *ranks_, *group_);
     };
     return works(prepare) ? outcome_of(*prepared) : std::nullopt;
   }
@@ -194,6 +197,7 @@ class CellPart {
   Case cell_;
   std::optional<Workload> workload_;
   std::optional<SharedFile> kernel_cache_;
+  std::unique_ptr<Group> group_;
   std::optional<PreparedCase> prepared_;
   std::vector<PassTimes> times_;
   std::optional<Measurement> failure_;

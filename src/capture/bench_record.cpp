@@ -209,6 +209,7 @@ Record make_record(const Case& cell, const Measurement& measurement, const Syste
     record.nodes = static_cast<int>(std::set(measurement.hosts.begin(), measurement.hosts.end()).size());
   add_rates(cell, measurement, speed, record);
   add_memory(measurement, record);
+  record.exchange = measurement.exchange;
   record.steps_left_out = measurement.steps_left_out;
   record.judgement = judge(cell, measurement, system);
   return record;

@@ -57,6 +57,13 @@ TEST(Record, OfAGpuIsHeldAgainstItsProductsInThatPrecision) {
   EXPECT_TRUE(make_record(cell, three_passes(), kSystem, unknown).system.gpu_speeds.empty());
 }
 
+TEST(Record, SaysHowGradientsWereExchanged) {
+  Measurement measurement = three_passes();
+  EXPECT_FALSE(to_json(make_record(kCase, measurement, kSystem, {})).contains("exchange"));
+  measurement.exchange = "NCCL";
+  EXPECT_EQ(to_json(make_record(kCase, measurement, kSystem, {}))["exchange"], "NCCL");
+}
+
 TEST(Record, JsonHasTheFieldsThatApplyAndNoOthers) {
   const Json json = to_json(make_record(kCase, three_passes(), kSystem, {}));
   EXPECT_EQ(json["schema"], 1);

@@ -70,6 +70,7 @@ std::optional<double> seconds_to(double accuracy, const TrainState& state) {
 void add_costs(const TrainResult& result, Record& record) {
   add_parts(result.passes, result.hosts, true, record);
   record.compile_ms = result.compile_ms;
+  record.exchange = result.exchange;
   record.steps_left_out = result.steps_left_out;
   record.plan_memory_mib = static_cast<double>(result.plan_bytes) / kMib;
   if (result.evaluation_plan_bytes > 0) {

@@ -18,8 +18,9 @@ namespace {
 // spins once the plan has nothing left to do but wait for it.
 class DeviceGroup final : public Group {
  public:
-  DeviceGroup(Communicator& ranks, size_t bucket_bytes)
-      : ranks_(ranks.first(ranks.size())),
+  DeviceGroup(Communicator& ranks, size_t bucket_bytes, std::string_view way)
+      : way_(way),
+        ranks_(ranks.first(ranks.size())),
         buckets_(bucket_bytes, [this](std::span<float> bucket) { send(bucket); }),
         scratch_(ring_scratch(bucket_bytes / sizeof(float) + 1, ranks.size())),
         thread_([this](const std::stop_token& stop) { work(stop); }) {
@@ -41,6 +42,8 @@ class DeviceGroup final : public Group {
   }
 
   ExchangeTimes last_exchange() const override { return last_; }
+  std::string_view way() const override { return way_; }
+  bool reaches_devices() const override { return false; }
 
  private:
   void send(std::span<float> bucket) {
@@ -68,6 +71,7 @@ class DeviceGroup final : public Group {
     }
   }
 
+  std::string_view way_;
   std::unique_ptr<Communicator> ranks_;  // of its own: others may talk meanwhile
   Buckets buckets_;
   std::vector<float> scratch_;
@@ -81,8 +85,8 @@ class DeviceGroup final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> device_group(Communicator& ranks, size_t bucket_bytes) {
-  return std::make_unique<DeviceGroup>(ranks, bucket_bytes);
+std::unique_ptr<Group> device_group(Communicator& ranks, size_t bucket_bytes, std::string_view way) {
+  return std::make_unique<DeviceGroup>(ranks, bucket_bytes, way);
 }
 
 }  // namespace tacho

@@ -4,9 +4,12 @@
 #include <memory>
 
 #include "distributed/communicator.h"
-#include "engine/engine.h"
+#include "engine/execution.h"
 
 namespace tacho {
+
+// Of gradients, by messages between the ranks: where devices have them, or copied from GPUs and back.
+inline constexpr std::string_view kRing = "ring", kHostRing = "ring through the host";
 
 // What the exchange of one pass took.
 struct ExchangeTimes {
@@ -27,13 +30,28 @@ class Group : public GradientSink {
   virtual void finish_exchange() = 0;
   // Of the gradients up to the last finish_exchange().
   virtual ExchangeTimes last_exchange() const = 0;
+
+  // How they are exchanged, in words; empty where there is nobody to exchange them with.
+  virtual std::string_view way() const = 0;
+  // Whether it takes them where a GPU has them: CompileOptions::gradients_on_device.
+  virtual bool reaches_devices() const = 0;
 };
 
 // One device alone: there is nothing to exchange.
 std::unique_ptr<Group> single_group();
 
 // All ranks of `ranks`, which must outlive it. Gradients are exchanged in buckets of about `bucket_bytes`,
-// the first of them smaller, while the backward pass goes on.
-std::unique_ptr<Group> device_group(Communicator& ranks, size_t bucket_bytes);
+// the first of them smaller, while the backward pass goes on: by a ring of messages between the hosts.
+// `way` is what it is called.
+std::unique_ptr<Group> device_group(Communicator& ranks, size_t bucket_bytes, std::string_view way = kRing);
+
+// The same by the devices themselves.
+std::unique_ptr<Group> direct_group(Communicator& ranks, size_t bucket_bytes,
+                                    std::unique_ptr<DeviceExchange> exchange);
+
+// The one for a training by all `ranks` at once, of which this one computes on `device`: GPUs that reach each
+// other exchange gradients themselves, the others' go through the host's memory.
+std::unique_ptr<Group> training_group(Communicator& ranks, const Execution& execution,
+                                      const std::string& device);
 
 }  // namespace tacho

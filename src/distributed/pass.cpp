@@ -13,7 +13,7 @@ PassTimes run_pass(Plan& plan, Group& group, std::optional<double> learning_rate
     times.backward_end_ms = times.exchange_end_ms = times.update_end_ms = times.end_ms = times.forward_end_ms;
     return times;
   }
-  plan.backward(&group);
+  plan.backward(group.size() > 1 ? &group : nullptr);
   times.backward_end_ms = now_ms();
   group.finish_exchange();
   times.exchange_end_ms = now_ms();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ struct CompileOptions {
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
   std::string device = std::string(kCpu);                 // one of Engine::devices()
+  // Of a GPU's backward pass: the sink takes gradients where they are, not in the host's memory.
+  bool gradients_on_device = false;
   // In training, where there is one: the statistics of batch norms are those of all devices' batches, which
   // are of one size. Each batch norm takes one sum in a forward and one in a backward pass; the gradients of
   // parameters stay those of the device's own loss. Must outlive the plan.
@@ -57,6 +60,22 @@ class GradientSink {
   virtual ~GradientSink() = default;
   virtual void take(std::span<float> gradients) = 0;
 };
+
+// How devices exchange gradients among themselves where they are, without the host: GPUs by NCCL. All of them
+// make the same calls in the same order.
+class DeviceExchange {
+ public:
+  virtual ~DeviceExchange() = default;
+  virtual std::string_view name() const = 0;
+  // Starts to make these, which are final when the device has done what it was given so far, the mean over
+  // all devices; returns before.
+  virtual void start(std::span<float> gradients) = 0;
+  // Returns when all that was started is done: for how long something was on its way, in ms.
+  virtual double finish() = 0;
+};
+
+// What rank 0 makes, for all that call it; what it throws is thrown on all.
+using FromFirst = std::function<std::string(const std::function<std::string()>& make)>;
 
 // A graph made ready to run on one engine. Everything that can be decided has been decided: running neither
 // allocates nor chooses.
@@ -78,6 +97,9 @@ class Plan {
   // where there is one, takes the ranges of gradients(), in their order, each as soon as it is final.
   virtual void backward(GradientSink* sink) = 0;
   void backward() { backward(nullptr); }
+  // Also between the calls of a sink: returns when a device that computes on its own has done what it was
+  // given so far.
+  virtual void wait_for_device() const {}
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
   virtual void update(std::optional<double> learning_rate = {}) = 0;
 
@@ -166,6 +188,15 @@ class Engine {
                                                        const std::string& precision, int64_t rows) const {
     static_cast<void>(device), static_cast<void>(precision), static_cast<void>(rows);
     return {};
+  }
+
+  // Joins this device, the `rank`-th of `size` that all make the call, to the others; nothing, on all of
+  // them, where devices of this kind exchange gradients through the host's memory.
+  virtual std::unique_ptr<DeviceExchange> join_devices(const std::string& device, int rank, int size,
+                                                       const FromFirst& from_first) const {
+    static_cast<void>(device), static_cast<void>(rank), static_cast<void>(size),
+        static_cast<void>(from_first);
+    return nullptr;
   }
 
   // What a plan of this graph will hold, before anything is allocated. Saturates for absurd batches.

@@ -183,6 +183,7 @@ constexpr std::array kFields = {
          .help = "cpu, or cuda or cuda:1 where the engine finds a GPU",
          .nesting = 4}),
     Field{"gpu", access<&R::gpu>, FieldRole::environment},
+    Field{"exchange", access<&R::exchange>, FieldRole::environment},
     on_axis(Field{"precision", access<&R::precision>, FieldRole::work, Column::differing, "precision",
                   text<&R::precision>},
             {.parse = words,

@@ -45,6 +45,7 @@ struct Record {
   std::string parallel = {};  // how devices share a pass: of kParallels; empty for one device, unless scatter
   std::string batch_norm = {};  // "sync" where its statistics are those of all devices' batches
   int bucket_mib = 0;           // gradients that are exchanged in one go
+  std::string exchange = {};    // how: "ring" or "ring through the host" over MPI, or "NCCL"
   std::string image = {};       // always every axis: "224x224", "40x216x216"
   int64_t classes = 0;
   std::optional<int> warmup = {};

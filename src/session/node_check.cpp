@@ -33,7 +33,8 @@ class Training {
   explicit Training(int threads)
       : cell_(training_case(threads)),
         workload_(build_workload(cell_)),
-        prepared_(cell_, workload_, first_weights(cell_, workload_.graph), default_kernel_cache(), *ranks_) {
+        prepared_(cell_, workload_, first_weights(cell_, workload_.graph), default_kernel_cache(), *ranks_,
+                  *group_) {
     prepared_.run_pass();
   }
 
@@ -46,6 +47,7 @@ class Training {
 
  private:
   std::unique_ptr<Communicator> ranks_ = alone();
+  std::unique_ptr<Group> group_ = single_group();
   Case cell_;
   Workload workload_;
   PreparedCase prepared_;

@@ -131,6 +131,7 @@ class Trainer {
     CompileOptions options = compile_options(recipe_.execution, dropout_seed(recipe_.seed, ranks_.rank()),
                                              recipe_.update, kernel_cache(), seat());
     options.batch_norm_sums = batch_norm_sums_.get();
+    options.gradients_on_device = group_->reaches_devices();
     return options;
   }
 
@@ -141,7 +142,8 @@ class Trainer {
   void compile(Weights weights) {
     if (ranks_.size() > 1) {
       if (recipe_.execution.sync_batch_norm) batch_norm_sums_ = sum_over(ranks_);
-      group_ = device_group(ranks_, static_cast<size_t>(recipe_.execution.bucket_mib) << 20);
+      group_ = training_group(ranks_, recipe_.execution, device_of(recipe_.execution, seat()));
+      result_.exchange = group_->way();
     }
     together(ranks_, [&] {
       const int64_t beside = control_.world ? control_.world->seat(recipe_.execution.devices).count : 1;

@@ -58,6 +58,7 @@ struct TrainResult {
   std::vector<std::string> hosts = {};  // by rank
   bool has_cores = true;                // no core had to do the work of two threads
   double compile_ms = 0;
+  std::string exchange = {};   // of gradients between devices: Group::way()
   int64_t steps_left_out = 0;  // of this call: updates whose gradients overflowed
   int64_t plan_bytes = 0, evaluation_plan_bytes = 0;
   std::map<std::string, int64_t> phase_bytes = {};

@@ -60,6 +60,10 @@ class TorchEngine final : public Engine {
                                                int64_t rows) const override {
     return module().measure_product_gflops(device, precision, rows);
   }
+  std::unique_ptr<DeviceExchange> join_devices(const std::string& device, int rank, int size,
+                                               const FromFirst& from_first) const override {
+    return device == kCpu ? nullptr : module().join_gpus(device, rank, size, from_first);
+  }
 
   // It frees what no later node and no backward pass needs, like a plan with one arena.
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {

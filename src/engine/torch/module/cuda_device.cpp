@@ -2,10 +2,12 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include "engine/torch/module/device.h"
+#include "engine/torch/module/nccl.h"
 
 namespace tacho::torch_engine {
 
@@ -22,6 +24,7 @@ std::string bus_id(const std::string& device) {
 std::map<std::string, std::string> gpu_libraries() {
   std::map<std::string, std::string> versions = {
       {"CUDA", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10)}};
+  if (const std::string nccl = nccl_version(); !nccl.empty()) versions.emplace("NCCL", nccl);
   const auto& hooks = at::detail::getCUDAHooks();
   if (!hooks.compiledWithCuDNN()) return versions;
   const long cudnn = hooks.versionCuDNN(), major = cudnn >= 90000 ? 10000 : 1000;
@@ -37,6 +40,10 @@ std::optional<int64_t> peak_device_bytes(const at::Device& device) {
 
 void forget_peak_of(const at::Device& device) {
   if (device.is_cuda()) allocator::resetPeakStats(device.index());
+}
+
+void finish_work_on(const at::Device& device) {
+  if (device.is_cuda()) c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
 }
 
 }  // namespace tacho::torch_engine

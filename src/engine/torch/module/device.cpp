@@ -24,8 +24,4 @@ std::string instruction_set() {
   return name.substr(0, name.find('\n'));
 }
 
-void finish_work_on(const at::Device& device) {
-  if (device.is_cuda()) torch::cuda::synchronize(device.index());
-}
-
 }  // namespace tacho::torch_engine

@@ -25,7 +25,8 @@ std::map<std::string, std::string> gpu_libraries();
 std::optional<int64_t> peak_device_bytes(const at::Device& device);
 void forget_peak_of(const at::Device& device);
 
-// What a GPU is still doing is done when this returns: every clock reading follows one.
+// What a GPU was given so far on the stream of this thread, in which plans compute, is done when this
+// returns: every clock reading follows one. An exchange of gradients has a stream of its own.
 void finish_work_on(const at::Device& device);
 
 }  // namespace tacho::torch_engine

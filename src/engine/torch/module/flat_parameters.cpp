@@ -36,8 +36,8 @@ FlatParameters::FlatParameters(const Graph& graph, const UpdateRule& rule, const
   const auto array = [&] { return at::zeros({count}, at::TensorOptions(device)); };
   values_ = array();
   gradients_ = array();
-  host_gradients_ = staged ? at::zeros({count}) : gradients_;
-  if (device.is_cuda()) host_gradients_ = host_gradients_.pin_memory();
+  exchanged_ = staged ? at::zeros({count}) : gradients_;
+  if (staged && device.is_cuda()) exchanged_ = exchanged_.pin_memory();
   for (int i = 0; i < state_per_parameter(rule); ++i) state_.push_back(array());
   if (std::holds_alternative<Adam>(rule)) scratch_ = array();
   for (Trained& each : trained_) {
@@ -57,16 +57,11 @@ at::Tensor FlatParameters::view(const at::Tensor& flat, const Trained& of) const
 }
 
 std::span<float> FlatParameters::gradient_span(const Trained& of) const {
-  return {host_gradients_.data_ptr<float>() + of.offset, static_cast<size_t>(of.count)};
+  return {exchanged_.data_ptr<float>() + of.offset, static_cast<size_t>(of.count)};
 }
 
-void FlatParameters::fetch_gradients() {
-  if (!host_gradients_.is_same(gradients_)) host_gradients_.copy_(gradients_);
-}
-
-void FlatParameters::put_back_gradients() {
-  if (!host_gradients_.is_same(gradients_)) gradients_.copy_(host_gradients_);
-}
+void FlatParameters::fetch_gradients() { exchanged_.copy_(gradients_); }
+void FlatParameters::put_back_gradients() { gradients_.copy_(exchanged_); }
 
 void FlatParameters::update(const UpdateRule& rule, int64_t step) {
   const at::NoGradGuard no_gradients;

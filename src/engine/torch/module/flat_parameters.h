@@ -33,11 +33,12 @@ class FlatParameters {
   at::Tensor state(const Trained& of, int which) const {
     return view(state_[static_cast<size_t>(which)], of);
   }
-  // In the host's memory, where devices exchange them: the gradients themselves, or where they are staged as
-  // they were last fetched.
+  // Where devices exchange them: the gradients themselves, or where they are staged as they were last
+  // fetched.
   std::span<float> gradient_span(const Trained& of) const;
   void multiply_gradients(double by) { gradients_.mul_(by); }
   bool gradients_are_finite() const { return gradients_.isfinite().all().item<bool>(); }
+  // Where they are staged.
   void fetch_gradients();
   void put_back_gradients();
 
@@ -54,7 +55,7 @@ class FlatParameters {
   std::vector<Shape> shapes_;
   std::vector<Trained> trained_;
   std::map<ValueId, size_t> index_;
-  at::Tensor values_, gradients_, host_gradients_, scratch_;
+  at::Tensor values_, gradients_, exchanged_, scratch_;
   std::vector<at::Tensor> state_;
 };
 

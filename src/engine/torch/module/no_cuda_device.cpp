@@ -7,5 +7,6 @@ std::string bus_id(const std::string&) { return {}; }
 std::map<std::string, std::string> gpu_libraries() { return {}; }
 std::optional<int64_t> peak_device_bytes(const at::Device&) { return std::nullopt; }
 void forget_peak_of(const at::Device&) {}
+void finish_work_on(const at::Device&) {}
 
 }  // namespace tacho::torch_engine

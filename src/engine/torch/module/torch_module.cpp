@@ -2,6 +2,7 @@
 
 #include "engine/torch/module/device.h"
 #include "engine/torch/module/layout.h"
+#include "engine/torch/module/nccl.h"
 #include "engine/torch/module/precision.h"
 #include "engine/torch/module/product_speed.h"
 #include "engine/torch/module/torch_plan.h"
@@ -17,6 +18,7 @@ extern "C" const TorchModule& tacho_torch_module() {
                                           .instruction_set = &torch_engine::instruction_set,
                                           .threads_of = &torch_engine::threads_of,
                                           .measure_product_gflops = &torch_engine::measure_product_gflops,
+                                          .join_gpus = &torch_engine::join_gpus,
                                           .compile = &torch_engine::compile,
                                           .compile_like_gpu = &torch_engine::compile_like_gpu};
   return kModule;

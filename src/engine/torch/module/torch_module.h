@@ -19,12 +19,15 @@ struct TorchModule {
   std::map<std::string, std::string> (*gpu_libraries)();
   std::string (*instruction_set)();
   int (*threads_of)(int allowed);
-  // As Engine's.
+  // As Engine's functions.
   std::optional<double> (*measure_product_gflops)(const std::string& device, const std::string& precision,
                                                   int64_t rows);
+  std::unique_ptr<DeviceExchange> (*join_gpus)(const std::string& device, int rank, int size,
+                                               const FromFirst& from_first);
   // As Engine::compile().
   std::unique_ptr<Plan> (*compile)(const Graph& graph, Weights weights, const CompileOptions& options);
-  // For tests, on the CPU: losses are scaled as in half precision, and gradients staged as those of a GPU.
+  // For tests, on the CPU: losses are scaled as in half precision, and what goes to the host is staged as a
+  // GPU's.
   std::unique_ptr<Plan> (*compile_like_gpu)(const Graph& graph, Weights weights,
                                             const CompileOptions& options);
 };

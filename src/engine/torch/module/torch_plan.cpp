@@ -49,16 +49,16 @@ class WhenFinal : public autograd::FunctionPostHook {
 class TorchPlan final : public Plan {
  public:
   TorchPlan(const Graph& graph, const Weights& weights, const CompileOptions& options, bool scales_losses,
-            bool staged)
+            bool like_gpu)
       : graph_(graph),
         options_(options),
         device_(options.device),
         layout_(options.kernel.empty() ? Layout::channels_last : find_layout(options.kernel)),
-        staged_(staged),
-        copies_(staged, device_.is_cuda()),
+        staged_(like_gpu && !options.gradients_on_device),
+        copies_(like_gpu, device_.is_cuda()),
         lifetimes_(find_lifetimes(graph)),
         values_(graph.values.size()),
-        flat_(graph, options.update, device_, staged) {
+        flat_(graph, options.update, device_, staged_) {
     forget_peak_of(device_);
     for (const ValueId id : graph_.inputs) value(id) = empty(id);
     for (const ValueId id : graph_.weights()) {
@@ -112,17 +112,19 @@ class TorchPlan final : public Plan {
       if (scale_) unscale_gradients();
       // What the loss does not depend on has the gradient 0.
       std::ranges::fill(final_, 1);
-      if (sink != nullptr) flat_.fetch_gradients();
-      hand_over();
+      if (sink != nullptr && staged_) flat_.fetch_gradients();
+      if (sink != nullptr) hand_over();
       finish_work_on(device_);
     });
   }
+
+  void wait_for_device() const override { finish_work_on(device_); }
 
   void update(std::optional<double> learning_rate) override {
     use_settings();
     UpdateRule rule = options_.update;
     if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
-    if (sink_ != nullptr) flat_.put_back_gradients();
+    if (sink_ != nullptr && staged_) flat_.put_back_gradients();
     // After the exchange, so that all devices decide alike.
     if (scale_ && !scale_->accept(flat_.gradients_are_finite())) {
       ++steps_left_out_;
@@ -203,21 +205,25 @@ class TorchPlan final : public Plan {
     const auto accumulator = autograd::impl::grad_accumulator(flat_.trained()[number].value);
     accumulator->add_post_hook(std::make_unique<WhenFinal>([this, number] {
       final_[number] = 1;
-      if (!staged_ && !scale_) hand_over();
+      if (sink_ != nullptr && !staged_) hand_over();
     }));
     accumulators_.push_back(accumulator);
   }
 
+  // All at once, but those that are handed over as they become final.
   void unscale_gradients() {
     const at::NoGradGuard no_gradients;
-    flat_.multiply_gradients(1 / scale_->value());
+    if (sink_ == nullptr || staged_) flat_.multiply_gradients(1 / scale_->value());
     if (has_input_gradient()) value(graph_.inputs[0]).mutable_grad().mul_(1 / scale_->value());
   }
 
   // In their order, as far as all are final.
   void hand_over() {
+    const at::NoGradGuard no_gradients;
     for (; taken_ < final_.size() && final_[taken_]; ++taken_) {
-      if (sink_ != nullptr) sink_->take(flat_.gradient_span(flat_.trained()[taken_]));
+      const Trained& trained = flat_.trained()[taken_];
+      if (scale_ && !staged_) flat_.gradient(trained).mul_(1 / scale_->value());
+      sink_->take(flat_.gradient_span(trained));
     }
   }
 
@@ -225,7 +231,7 @@ class TorchPlan final : public Plan {
   CompileOptions options_;
   at::Device device_;
   Layout layout_;
-  bool staged_;  // what the host has of it goes through memory of its own, as on a GPU
+  bool staged_;  // gradients are handed over in memory of the host's own
   mutable HostCopies copies_;
   std::optional<LossScale> scale_;  // starts anew with each plan
   std::vector<NodeLifetimes> lifetimes_;
@@ -240,10 +246,10 @@ class TorchPlan final : public Plan {
 };
 
 std::unique_ptr<Plan> make_plan(const Graph& graph, const Weights& weights, const CompileOptions& options,
-                                bool scales_losses, bool staged) {
+                                bool scales_losses, bool like_gpu) {
   return translated([&]() -> std::unique_ptr<Plan> {
     set_threads(options.threads);
-    return std::make_unique<TorchPlan>(graph, weights, options, scales_losses, staged);
+    return std::make_unique<TorchPlan>(graph, weights, options, scales_losses, like_gpu);
   });
 }
 

@@ -1,6 +1,7 @@
-// What only GPUs do otherwise, on the CPU: scaled losses, gradients that are staged in the host's memory,
-// and the speed of products.
+// What only GPUs do otherwise, on the CPU: scaled losses, gradients that are staged in the host's memory or
+// stay where they are, and the speed of products.
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,19 +24,25 @@ const TorchModule& module() {
 // one of these overflows where it is scaled by 1024 and not by 512.
 constexpr float kModerate = 3, kLarge = 1e36f;
 
-Graph training_graph() {
+Graph training_graph(int layers) {
   Builder b("linear");
-  const Graph network = b.finish(b.linear("fc", b.input("x", {1, 2}), {.features = 2, .bias = false}));
-  return gradient(network, Loss::softmax_cross_entropy);
+  ValueId x = b.input("x", {1, 2});
+  for (int i = 0; i < layers; ++i) x = b.linear(fmt::format("fc{}", i), x, {.features = 2, .bias = false});
+  return gradient(b.finish(x), Loss::softmax_cross_entropy);
 }
 
 class LikeGpu : public testing::Test {
  protected:
-  LikeGpu() {
+  explicit LikeGpu(int layers = 1, bool gradients_on_device = false) : graph_(training_graph(layers)) {
     Weights weights;
-    weights.emplace("fc.weight", Tensor({2, 2}, DType::f32));
-    plan_ = module().compile_like_gpu(graph_, std::move(weights),
-                                      {.update = Sgd{.learning_rate = 1, .momentum = 0}});
+    for (const ValueId id : graph_.weights()) {
+      const float value = layers == 1 ? 0 : 1;
+      weights.emplace(graph_.value(id).name,
+                      Tensor::from<float>({2, 2}, std::vector<float>{value, 0, 0, value}));
+    }
+    plan_ = module().compile_like_gpu(
+        graph_, std::move(weights),
+        {.update = Sgd{.learning_rate = 1, .momentum = 0}, .gradients_on_device = gradients_on_device});
     plan_->write(graph_.inputs[1], Tensor::from<int64_t>({1}, std::vector<int64_t>{1}));
   }
 
@@ -48,7 +55,7 @@ class LikeGpu : public testing::Test {
   float gradient_value() const { return first(graph_.gradients[0].gradient); }
   float weight() const { return first(graph_.gradients[0].parameter); }
 
-  Graph graph_ = training_graph();
+  Graph graph_;
   std::unique_ptr<Plan> plan_;
 };
 
@@ -99,6 +106,53 @@ TEST_F(LikeGpu, WhatDevicesExchangeIsWhatTheUpdateTakes) {
   EXPECT_FLOAT_EQ(plan_->gradients()[0][0], kModerate);
   plan_->update();
   EXPECT_FLOAT_EQ(weight(), -kModerate);
+}
+
+class OnDevice : public LikeGpu {
+ protected:
+  OnDevice() : LikeGpu(1, true) {}
+};
+
+TEST_F(OnDevice, DevicesExchangeGradientsWhereTheyAre) {
+  Doubling sink;
+  backward_of(kModerate, &sink);
+  EXPECT_EQ(sink.taken, 4u);
+  EXPECT_FLOAT_EQ(gradient_value(), kModerate);
+  plan_->update();
+  EXPECT_FLOAT_EQ(weight(), -kModerate);
+}
+
+TEST_F(OnDevice, WithoutASinkTheyAreTheSame) {
+  backward_of(kModerate);
+  EXPECT_FLOAT_EQ(gradient_value(), kModerate / 2);
+}
+
+// Notes what the gradient of the last range was when each was handed over.
+class Watching final : public GradientSink {
+ public:
+  explicit Watching(std::span<const float> last) : last_(last) {}
+  void take(std::span<float> gradients) override {
+    first_values.push_back(gradients[0]);
+    last_was_0.push_back(std::ranges::all_of(last_, [](float value) { return value == 0; }));
+  }
+  std::vector<float> first_values;
+  std::vector<bool> last_was_0;
+
+ private:
+  std::span<const float> last_;
+};
+
+class TwoLayersOnDevice : public LikeGpu {
+ protected:
+  TwoLayersOnDevice() : LikeGpu(2, true) {}
+};
+
+TEST_F(TwoLayersOnDevice, HandGradientsOverUnscaledWhileOthersAreStillComputed) {
+  Watching sink(plan_->gradients()[1]);
+  backward_of(kModerate, &sink);
+  EXPECT_EQ(sink.last_was_0, (std::vector<bool>{true, false}));
+  ASSERT_EQ(sink.first_values.size(), 2u);
+  for (const float value : sink.first_values) EXPECT_FLOAT_EQ(value, kModerate / 2);
 }
 
 TEST(ProductSpeed, IsMeasuredInEachPrecision) {
