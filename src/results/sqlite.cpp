@@ -1,5 +1,8 @@
 #include "results/sqlite.h"
 
+#include <chrono>
+#include <thread>
+
 #include "base/error.h"
 
 namespace tacho {
@@ -16,6 +19,20 @@ Database::Database(std::filesystem::path path) : path_(std::move(path)) {
   handle_.reset(handle);
   if (status != SQLITE_OK) fail();
   sqlite3_busy_timeout(handle, kPatience_ms);
+}
+
+// Of several connections that switch at the same moment each reads what another wants to write: SQLite does
+// not wait then, however patient.
+void Database::write_ahead() {
+  const auto patience = std::chrono::milliseconds(kPatience_ms), pause = std::chrono::milliseconds(5);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  int status;
+  while ((status = sqlite3_exec(handle_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr)) ==
+             SQLITE_BUSY &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(pause);
+  }
+  if (status != SQLITE_OK) fail();
 }
 
 void Database::fail() const {

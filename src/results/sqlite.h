@@ -18,6 +18,9 @@ class Database {
   // Opens or creates. Waits for other writers rather than failing.
   explicit Database(std::filesystem::path path);
 
+  // From now on what is written goes to a file of its own first, and readers do not wait for writers.
+  void write_ahead();
+
   Statement prepare(std::string_view sql);
   void run(std::string_view sql);
   int64_t integer(std::string_view sql);  // the only value of a query

@@ -98,7 +98,7 @@ Store::Store(const std::filesystem::path& path) : path_(with_folder(path)), data
     check_columns();
     return;
   }
-  database_.run("PRAGMA journal_mode = WAL");
+  database_.write_ahead();
   database_.run("PRAGMA synchronous = FULL");
   prepare_columns();
 }
