@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/idle_plan.h"
+
 namespace tacho {
 namespace {
 
@@ -67,24 +69,14 @@ TEST(Agreement, LeavesReducedPrecisionMoreRoom) {
 }
 
 // Gradients of a plan whose loss is scaled by 8 overflow until it is scaled by 2.
-class OverflowingPlan final : public Plan {
+class OverflowingPlan final : public IdlePlan {
  public:
-  void write(ValueId, const Tensor&) override {}
   Tensor read(ValueId value) const override {
     const bool overflows = value == kGradient && scale_ > smallest_;
     return of({overflows ? HUGE_VALF : 1, 0, 0});
   }
-  void read_into(ValueId, Tensor&) const override {}
   void forward() override { ++passes_; }
-  void backward(GradientSink*) override {}
-  void update(std::optional<double>) override {}
   bool trains() const override { return true; }
-  std::vector<std::span<float>> gradients() override { return {}; }
-  Tensor read_state(ValueId, int) const override { return {}; }
-  void write_state(ValueId, int, const Tensor&) override {}
-  PlanCounters counters() const override { return {}; }
-  void set_counters(const PlanCounters&) override {}
-  int64_t memory_bytes() const override { return 0; }
   bool reduce_loss_scale() override {
     if (scale_ == 1) return false;
     scale_ /= 2;

@@ -67,13 +67,13 @@ class ActivationLifetimes {
       const auto whole = layout_.wholes.find(id);
       const ValueId owner = whole == layout_.wholes.end() ? id : whole->second;
       int reused = memory_of_[index(owner)];
-      if (reused == kNone && id == node.outputs.front()) reused = reusable_memory(node, static_cast<int>(step));
+      if (reused == kNone && owner == id && id == node.outputs.front())
+        reused = reusable_memory(node, static_cast<int>(step));
       memory_of_[index(id)] = memory_of_[index(owner)] =
           reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
       if (reused == kNone) lifetimes_.push_back({0, static_cast<int>(step), 0});
       Lifetime& lifetime = lifetimes_[static_cast<size_t>(memory_of_[index(id)])];
-      lifetime.bytes =
-          std::max(lifetime.bytes, activation_bytes(graph_.value(owner), layout_.channel_block));
+      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(owner), layout_.channel_block));
       lifetime.last = std::max(lifetime.last, last_use_[index(id)]);
     }
   }
@@ -85,7 +85,7 @@ class ActivationLifetimes {
     const ValueId input = node.inputs[static_cast<size_t>(position)];
     const int memory = memory_of_[index(input)];
     if (std::holds_alternative<Slice>(node.op)) return is_in_blocks(node) ? std::max(memory, kNone) : kNone;
-    return memory >= 0 && last_use_[index(input)] == step ? memory : kNone;
+    return memory >= 0 && lifetimes_[static_cast<size_t>(memory)].last == step ? memory : kNone;
   }
 
   // It is a part of its input's memory then.

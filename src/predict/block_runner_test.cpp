@@ -8,6 +8,7 @@
 #include "base/complaint.h"
 #include "base/error.h"
 #include "engine/engines.h"
+#include "engine/idle_plan.h"
 #include "graph/builder.h"
 #include "graph/receptive_field.h"
 #include "models/families.h"
@@ -244,23 +245,11 @@ TEST(Blocks, OfAGpuAreNotCutForTheCachesOfACpu) {
 }
 
 // Whose third tile cannot be computed.
-class FailingPlan : public Plan {
+class FailingPlan : public IdlePlan {
  public:
-  void write(ValueId, const Tensor&) override {}
-  Tensor read(ValueId) const override { return {}; }
-  void read_into(ValueId, Tensor&) const override {}
   void forward() override {
     if (++tiles_ == 3) throw UserError("the third tile");
   }
-  void backward(GradientSink*) override {}
-  void update(std::optional<double>) override {}
-  bool trains() const override { return false; }
-  std::vector<std::span<float>> gradients() override { return {}; }
-  Tensor read_state(ValueId, int) const override { return {}; }
-  void write_state(ValueId, int, const Tensor&) override {}
-  PlanCounters counters() const override { return {}; }
-  void set_counters(const PlanCounters&) override {}
-  int64_t memory_bytes() const override { return 0; }
 
  private:
   int tiles_ = 0;

@@ -111,6 +111,36 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
     const ValueId joined = b.concat("concat", {b.convolution("other", x, options), part});
     return b.add("add", b.convolution("last", joined, options), part);
   }));
+  // Sums and activations that no convolution takes, as the second part of a concatenation.
+  const auto second_part = [](const char* name, const auto& part) {
+    return make(name, {2, 8, 9, 7}, [=](Builder& b, ValueId x) {
+      const ConvolutionOptions options = {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}};
+      const ValueId first = b.convolution("first", x, options), y = b.convolution("y", x, options);
+      return b.convolution("last", b.concat("concat", {first, part(b, x, y, options)}), options);
+    });
+  };
+  cases.push_back(second_part("sum_in_a_concat", [](Builder& b, ValueId x, ValueId y, const auto& options) {
+    return b.add("add", y, b.convolution("z", x, options));
+  }));
+  cases.push_back(
+      second_part("rectified_sum_in_a_concat", [](Builder& b, ValueId x, ValueId y, const auto& options) {
+        return b.relu("relu", b.add("add", b.convolution("z", x, options), y));
+      }));
+  cases.back().has_kinks = true;
+  cases.push_back(second_part("pooled_in_a_concat", [](Builder& b, ValueId, ValueId y, const auto&) {
+    const MaxPool pool = {.kernel = {3, 3}, .stride = {1, 1}, .padding = {1, 1}};
+    return b.relu("relu", b.max_pool("pool", y, pool));
+  }));
+  cases.back().has_kinks = true;
+  cases.push_back(make("wide_dense_block", {2, 8, 9, 7}, [](Builder& b, ValueId x) {
+    for (const std::string name : {"one", "two", "three"}) {
+      const ValueId y = b.relu(name + ".relu", b.batch_norm(name + ".norm", x));
+      const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}};
+      x = b.concat(name + ".concat", {x, b.convolution(name, y, options)});
+    }
+    return b.convolution("last", b.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}});
+  }));
+  cases.back().has_kinks = true;
   cases.push_back(make("wide_elu_3d", {2, 12, 6, 9, 11}, [](Builder& b, ValueId x) {
     return b.elu("elu",
                  b.convolution("conv", x, {.channels = 14, .kernel = {3, 3, 3}, .padding = {1, 1, 1}}));

@@ -170,7 +170,7 @@ void Assembler::store(ValueId id) {
 View Assembler::define_over(ValueId id, const View& input) {
   const bool has_place = parameter_of_gradient_.contains(id) || homes_.of.contains(id);
   if (!has_place && dies_here(input.slot)) return views_[id] = input;
-  return is_blocked(input.desc) ? define_in_blocks(id) : define(id, input.desc);
+  return define(id, is_blocked(input.desc) ? blocked_desc(shape(id)) : input.desc);
 }
 
 bool Assembler::dies_here(SlotId slot) const {

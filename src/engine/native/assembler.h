@@ -74,7 +74,7 @@ class Assembler {
   std::shared_ptr<const PassState> state() const { return result_.state; }
 
   // The value in whatever layout it exists, but densely filled; in the wanted layout; in row-major order; in
-  // nC[d]hw8c, where it may be a slice of a concatenation.
+  // nC[d]hw8c, where it may be a slice of a wider value.
   View view(ValueId id);
   View in_layout(ValueId id, const dnnl::memory::desc& desc);
   // The value in nC[d]hw8c, in which it is kept from now on: others that want it so need not turn it around
@@ -83,8 +83,8 @@ class Assembler {
   View in_plain(ValueId id);
   View in_blocks(ValueId id);
   bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }
-  // Of a concatenation: it stays where it is.
-  bool is_slice(ValueId id) const { return homes_.of.contains(id); }
+  // Made in a concatenation, where it stays.
+  bool has_home(ValueId id) const { return homes_.of.contains(id); }
 
   // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
   // made in another layout than its place has.

@@ -59,8 +59,12 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
   };
   const std::optional<View> residual = beside(epilogue.residual), mask = beside(epilogue.mask);
   const std::optional<View>& under = residual ? residual : over_mask ? mask : std::nullopt;
-  const bool in_place = under && under->slot != x.slot;
-  return {in_place ? assembler.define_over(result, *under) : assembler.define_in_blocks(result), residual, mask};
+  if (under && under->slot != x.slot) return {assembler.define_over(result, *under), residual, mask};
+  // What lies beside the result has to lie as it does.
+  const bool beside_others = residual || mask;
+  return {beside_others ? assembler.define(result, blocked_desc(assembler.shape(result)))
+                        : assembler.define_in_blocks(result),
+          residual, mask};
 }
 
 void add_elu(float alpha, const View& y, Assembler& assembler) {
@@ -69,7 +73,7 @@ void add_elu(float alpha, const View& y, Assembler& assembler) {
 
 void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {
   View result = y;
-  if (!assembler.is_slice(id)) {
+  if (!assembler.has_home(id)) {
     result = assembler.temporary(plain_desc(assembler.shape(id)));
     assembler.add_reorder(y, result);
     assembler.define_as(id, result);

@@ -6,8 +6,8 @@
 // go.
 namespace tacho::native {
 
-// A residual operand, then ReLU or ELU, then 2x2 max pooling, or the gradient of a ReLU. A sigmoid comes after
-// it all: it keeps maxima the maxima.
+// A residual operand, then ReLU or ELU, then 2x2 max pooling, or the gradient of a ReLU. A sigmoid comes
+// after it all: it keeps maxima the maxima.
 struct Epilogue {
   std::optional<ValueId> residual = {};
   std::optional<ValueId> mask = {};  // the ReLU's result

@@ -31,7 +31,7 @@ Instruction with_post_ops(const Instruction& whole, size_t count) {
   Instruction result = whole;
   if (count == whole.post_ops.size()) return result;
   result.outputs[0] = whole.post_ops[count].before;
-  result.post_ops.resize(count, {Add{}, -1});
+  result.post_ops.erase(result.post_ops.begin() + static_cast<std::ptrdiff_t>(count), result.post_ops.end());
   return result;
 }
 
@@ -41,7 +41,10 @@ Instruction post_op_alone(const Instruction& whole, size_t at) {
   std::vector<ValueId> inputs = {post.before};
   if (std::holds_alternative<Add>(post.op)) inputs = {post.before, post.operand};
   if (std::holds_alternative<ReluBackward>(post.op)) inputs = {post.operand, post.before};
-  return {post.op, whole.name, inputs, {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
+  return {post.op,
+          whole.name,
+          inputs,
+          {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
           whole.backward};
 }
 

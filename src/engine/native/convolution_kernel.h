@@ -31,7 +31,7 @@ inline std::string_view name_of(ConvolutionKernel kernel) { return row_of(kernel
 std::optional<ConvolutionKernel> find_kernel(std::string_view name);
 
 // Those that can compute an instruction on this CPU, if need be without its post-ops, oneDNN first; empty
-// where it is no convolution, or one that is too large for oneDNN and not for ours.
+// where it is no convolution, or one too large for oneDNN that ours cannot compute either.
 std::vector<ConvolutionKernel> candidates(const Program& program, const Instruction& instruction);
 
 // The kernel of each instruction; oneDNN where there is no choice.

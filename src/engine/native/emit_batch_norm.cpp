@@ -2,6 +2,7 @@
 #include "engine/native/emit.h"
 #include "engine/native/emit_batch_norm_blocks.h"
 #include "engine/native/onednn.h"
+#include "engine/native/rewrite.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -45,11 +46,6 @@ void add_running_update(const BatchNorm& op, const Instruction& instruction, Ass
       });
 }
 
-// Whether our own kernels can compute a batch norm of this value.
-bool by_blocks(ValueId x, const Assembler& assembler) {
-  return assembler.shape(x).size() > 3 && blocked::supported();
-}
-
 // oneDNN has no place between its sums and what it makes of them.
 void refuse_sums_over_devices(const Instruction& instruction, const Assembler& assembler) {
   if (assembler.batch_norm_sums() == nullptr) return;
@@ -61,7 +57,7 @@ void refuse_sums_over_devices(const Instruction& instruction, const Assembler& a
 }  // namespace
 
 void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
-  if (by_blocks(instruction.inputs[0], assembler)) {
+  if (normalizes_in_blocks(assembler.program(), instruction.inputs[0])) {
     emit_in_blocks(op, instruction, assembler);
     if (op.training) add_running_update(op, instruction, assembler);
     return;
@@ -101,7 +97,8 @@ void emit_op(const BatchNorm& op, const Instruction& instruction, Assembler& ass
 }
 
 void emit_op(const BatchNormBackward& op, const Instruction& instruction, Assembler& assembler) {
-  if (by_blocks(instruction.inputs[0], assembler)) return emit_in_blocks(op, instruction, assembler);
+  if (normalizes_in_blocks(assembler.program(), instruction.inputs[0]))
+    return emit_in_blocks(op, instruction, assembler);
   const View x = assembler.view(instruction.inputs[0]);
   const auto channels = plain_desc({assembler.shape(instruction.inputs[0])[1]});
   const auto& hint = assembler.batch_norm_hints.at(instruction.inputs[2]);

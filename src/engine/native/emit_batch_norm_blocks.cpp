@@ -23,8 +23,9 @@ void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assem
       assembler.weight(instruction.inputs[1]), assembler.weight(instruction.inputs[2]),
       assembler.weight(instruction.inputs[3]), assembler.weight(instruction.inputs[4]), op.epsilon);
   const View x = assembler.in_blocks(instruction.inputs[0]);
-  const View y = x.desc == blocked_desc(dims_of(x.desc)) ? assembler.define_over(instruction.outputs[0], x)
-                                                         : assembler.define_in_blocks(instruction.outputs[0]);
+  const bool over_x = x.desc == blocked_desc(dims_of(x.desc)) && !assembler.has_home(instruction.outputs[0]);
+  const View y = over_x ? assembler.define_over(instruction.outputs[0], x)
+                        : assembler.define_in_blocks(instruction.outputs[0]);
   const blocked::Sweep sweep = sweep_of(x);
   const auto filled_up = [&](const std::vector<double>& values) {
     return assembler.constant(plain_desc({round_up_to_block(sweep.channels)}), {},
@@ -99,7 +100,8 @@ void list_pieces(ValueId x, int64_t channel, const Assembler& assembler, std::ve
 }
 
 void add_known_statistics(const Piece& piece, const Norm& norm, Assembler& assembler) {
-  assembler.add_kernel("known_statistics", {piece.known->first, piece.known->second, norm.mean, norm.variance},
+  assembler.add_kernel("known_statistics",
+                       {piece.known->first, piece.known->second, norm.mean, norm.variance},
                        [channel = piece.channel, count = piece.channels](std::span<std::byte* const> at) {
                          std::copy_n(as<const float>(at[0]), count, as<float>(at[2]) + channel);
                          std::copy_n(as<const float>(at[1]), count, as<float>(at[3]) + channel);
@@ -114,17 +116,15 @@ void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& as
       add_known_statistics(piece, norm, assembler);
       continue;
     }
-    const View part = pieces.size() == 1
-                          ? x
-                          : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
+    const View part =
+        pieces.size() == 1 ? x : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
     const blocked::Sweep sweep = sweep_of(part);
-    assembler.add_kernel("batch_statistics", {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
-                         [sweep, from = batch_stride(part.desc),
-                          channel = piece.channel](std::span<std::byte* const> at) {
-                           batch_norm::statistics(sweep, {as<const float>(at[0]), from},
-                                                  {as<float>(at[1]) + channel, as<float>(at[2]) + channel},
-                                                  as<float>(at[3]));
-                         });
+    assembler.add_kernel(
+        "batch_statistics", {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
+        [sweep, from = batch_stride(part.desc), channel = piece.channel](std::span<std::byte* const> at) {
+          batch_norm::statistics(sweep, {as<const float>(at[0]), from},
+                                 {as<float>(at[1]) + channel, as<float>(at[2]) + channel}, as<float>(at[3]));
+        });
   }
   assembler.batch_statistics[x_id] = {norm.mean, norm.variance};
 }
@@ -203,13 +203,11 @@ void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler&
       [=, x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc),
        dx_stride = batch_stride(of.dx.desc),
        added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
-        batch_norm::backward(sweep, {as<const float>(at[4]), x_stride}, {as<const float>(at[5]), dy_stride},
-                             parameters_at(at, epsilon, relu),
-                             {{as<float>(at[6]), dx_stride},
-                              as<float>(at[7]),
-                              as<float>(at[8]),
-                              added_at(at, added_stride)},
-                             as<float>(at[9]));
+        batch_norm::backward(
+            sweep, {as<const float>(at[4]), x_stride}, {as<const float>(at[5]), dy_stride},
+            parameters_at(at, epsilon, relu),
+            {{as<float>(at[6]), dx_stride}, as<float>(at[7]), as<float>(at[8]), added_at(at, added_stride)},
+            as<float>(at[9]));
       });
 }
 
@@ -245,19 +243,18 @@ void add_backward_over_devices(SumOverDevices& sums, const BackwardViews& of, do
                                         as<float>(at[6]), as<float>(at[7]), as<float>(at[8]));
       });
   const View all = add_backward_sums(sums, of, assembler);
-  std::vector<View> views = {weight, bias,  mean, variance, of.x,
-                             of.dy,  of.dx, all,  scratch_for(sweep, assembler)};
+  std::vector<View> views = {
+      weight, bias, mean, variance, of.x, of.dy, of.dx, all, scratch_for(sweep, assembler)};
   if (of.added) views.push_back(*of.added);
-  assembler.add_kernel(
-      relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data", views,
-      [=, devices = sums.devices(), dx_stride = batch_stride(of.dx.desc),
-       added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
-        const float* dweight = as<const float>(at[7]);
-        batch_norm::backward_data(sweep, {as<const float>(at[4]), x_stride},
-                                  {as<const float>(at[5]), dy_stride}, parameters_at(at, epsilon, relu),
-                                  {dweight, dweight + sweep.channels, devices}, added_at(at, added_stride),
-                                  {as<float>(at[6]), dx_stride}, as<float>(at[8]));
-      });
+  assembler.add_kernel(relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data", views,
+                       [=, devices = sums.devices(), dx_stride = batch_stride(of.dx.desc),
+                        added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
+                         const float* dweight = as<const float>(at[7]);
+                         batch_norm::backward_data(
+                             sweep, {as<const float>(at[4]), x_stride}, {as<const float>(at[5]), dy_stride},
+                             parameters_at(at, epsilon, relu), {dweight, dweight + sweep.channels, devices},
+                             added_at(at, added_stride), {as<float>(at[6]), dx_stride}, as<float>(at[8]));
+                       });
 }
 
 // The other gradient of the same value, where the two are added up.

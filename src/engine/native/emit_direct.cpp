@@ -9,6 +9,9 @@
 namespace tacho::native {
 namespace {
 
+// Sums of one chunk of channels after the other go where the result will be.
+constexpr bool kOverTheMask = false;
+
 // The convolution as the kernel sees it; nothing where it cannot compute it.
 std::optional<direct::Convolution> direct_of(const Convolution& op, const Shape& input, const Shape& weight) {
   const size_t axes = input.size() - 2;
@@ -37,8 +40,7 @@ std::optional<direct::Convolution> direct_of(const Program& program, const Instr
 }
 
 Packing packing_of(const direct::Convolution& convolution, direct::Direction direction, int threads) {
-  return {direct::packed_weights_floats(convolution, direction),
-          [=](const float* plain, float* packed) {
+  return {direct::packed_weights_floats(convolution, direction), [=](const float* plain, float* packed) {
             direct::pack_weights(convolution, direction, plain, packed, threads);
           }};
 }
@@ -77,13 +79,14 @@ void add_gather(const direct::Convolution& convolution, direct::Direction direct
   });
 }
 
-void forward_by_direct(direct::Convolution convolution, const Instruction& instruction, Assembler& assembler) {
+void forward_by_direct(direct::Convolution convolution, const Instruction& instruction,
+                       Assembler& assembler) {
   const Epilogue epilogue = *epilogue_of(instruction.post_ops);
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const auto direction = direct::Direction::forward;
   const ConvolutionWeights weights =
       packed_weights(instruction, packing_of(convolution, direction, assembler.threads()), assembler);
-  const ResultView y = define_result(instruction, epilogue, x, false, assembler);
+  const ResultView y = define_result(instruction, epilogue, x, kOverTheMask, assembler);
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(y.view.desc);
   add_gather(convolution, direction, {x, weights, y}, epilogue.relu, assembler);
@@ -91,41 +94,37 @@ void forward_by_direct(direct::Convolution convolution, const Instruction& instr
   if (epilogue.sigmoid) add_sigmoid(instruction.outputs[0], y.view, assembler);
 }
 
-void data_by_direct(direct::Convolution convolution, const Instruction& instruction,
-                        Assembler& assembler) {
+void data_by_direct(direct::Convolution convolution, const Instruction& instruction, Assembler& assembler) {
   const Epilogue epilogue = *epilogue_of(instruction.post_ops);
   const View dy = assembler.in_blocks(instruction.inputs[0]);
   const auto direction = direct::Direction::backward;
   const ConvolutionWeights weights =
       packed_weights(instruction, packing_of(convolution, direction, assembler.threads()), assembler);
-  // Sums of one chunk of channels after the other go where the result will be.
-  constexpr bool kOverMask = false;
-  const ResultView dx = define_result(instruction, epilogue, dy, kOverMask, assembler);
+  const ResultView dx = define_result(instruction, epilogue, dy, kOverTheMask, assembler);
   convolution.src_batch_stride = batch_stride(dx.view.desc);
   convolution.dst_batch_stride = batch_stride(dy.desc);
   add_gather(convolution, direction, {dy, weights, dx}, false, assembler);
 }
 
 void weights_by_direct(direct::Convolution convolution, const Instruction& instruction,
-                           Assembler& assembler) {
+                       Assembler& assembler) {
   const auto& op = std::get<ConvolutionBackwardWeights>(instruction.op);
   const int threads = assembler.threads();
-  const View x = assembler.in_blocks(instruction.inputs[0]), dy = assembler.in_blocks(instruction.inputs[1]);
+  const View x = assembler.in_blocks(instruction.inputs[0]),
+             dy = assembler.moved_to_blocks(instruction.inputs[1]);
   convolution.src_batch_stride = batch_stride(x.desc);
   convolution.dst_batch_stride = batch_stride(dy.desc);
   const View scratch =
       assembler.scratch(floats_desc(direct::backward_weights_scratch_floats(convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};
   if (op.bias) views.push_back(assembler.define(instruction.outputs[1], plain_desc({op.weight[0]})));
-  assembler.add_kernel("direct_weights", views,
-                       [=, has_bias = op.bias](std::span<std::byte* const> at) {
-                         const direct::BackwardWeightsArguments arguments = {
-                             .src = as<const float>(at[0]),
-                             .diff_dst = as<const float>(at[1]),
-                             .diff_weights = as<float>(at[2]),
-                             .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
-                         direct::backward_weights(convolution, arguments, as<float>(at[3]), threads);
-                       });
+  assembler.add_kernel("direct_weights", views, [=, has_bias = op.bias](std::span<std::byte* const> at) {
+    const direct::BackwardWeightsArguments arguments = {.src = as<const float>(at[0]),
+                                                        .diff_dst = as<const float>(at[1]),
+                                                        .diff_weights = as<float>(at[2]),
+                                                        .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
+    direct::backward_weights(convolution, arguments, as<float>(at[3]), threads);
+  });
 }
 
 }  // namespace

@@ -133,8 +133,7 @@ void forward_by_onednn(const Convolution& op, const Instruction& instruction, As
                           std::move(arguments));
 }
 
-void data_by_onednn(const ConvolutionBackwardData& op, const Instruction& instruction,
-                        Assembler& assembler) {
+void data_by_onednn(const ConvolutionBackwardData& op, const Instruction& instruction, Assembler& assembler) {
   const ConvolutionGeometry geometry(op.forward, op.input, assembler.shape(instruction.inputs[1]),
                                      assembler.shape(instruction.inputs[0]));
   const auto pd = described(geometry, [&](const ConvolutionGeometry& g) {
@@ -152,7 +151,7 @@ void data_by_onednn(const ConvolutionBackwardData& op, const Instruction& instru
 }
 
 void weights_by_onednn(const ConvolutionBackwardWeights& op, const Instruction& instruction,
-                           Assembler& assembler) {
+                       Assembler& assembler) {
   const ConvolutionGeometry geometry(op.forward, assembler.shape(instruction.inputs[0]), op.weight,
                                      assembler.shape(instruction.inputs[1]));
   const memory::desc bias_desc = op.bias ? plain_desc({op.weight[0]}) : memory::desc();

@@ -14,6 +14,8 @@ namespace {
 
 using dnnl::memory;
 
+constexpr bool kOverMask = true;  // each output is stored once
+
 bool all_are(const std::vector<int64_t>& values, int64_t wanted) {
   return std::ranges::all_of(values, [&](int64_t value) { return value == wanted; });
 }
@@ -93,8 +95,7 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
     views.push_back(*view);
     return views.size() - 1;
   };
-  const size_t bias = place(of.weights.views.bias), residual = place(of.y.residual),
-               mask = place(of.y.mask);
+  const size_t bias = place(of.weights.views.bias), residual = place(of.y.residual), mask = place(of.y.mask);
   const winograd::ForwardArguments settings = {.activation = activation_of(epilogue),
                                                .alpha = epilogue.elu.value_or(1),
                                                .max_pool = epilogue.max_pool};
@@ -113,10 +114,6 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
       winograd::forward(convolution, arguments, as<float>(at[3]), threads);
   });
 }
-
-}  // namespace
-
-namespace {
 
 std::optional<winograd::Convolution> winograd_of(const Graph& graph, const Node& node) {
   const auto* op = std::get_if<Convolution>(&node.op);
@@ -157,25 +154,25 @@ void forward_by_winograd(const Convolution& op, const Instruction& instruction, 
   const auto epilogue = epilogue_of(instruction.post_ops);
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const ForwardWeights weights = forward_weights(instruction, *convolution, assembler);
-  const ResultView y = define_result(instruction, *epilogue, x, true, assembler);
+  const ResultView y = define_result(instruction, *epilogue, x, kOverMask, assembler);
   add_forward(*convolution, {x, weights, y}, *epilogue, assembler);
   if (epilogue->sigmoid) add_sigmoid(instruction.outputs[0], y.view, assembler);
 }
 
 void data_by_winograd(const ConvolutionBackwardData& op, const Instruction& instruction,
-                        Assembler& assembler) {
+                      Assembler& assembler) {
   const auto convolution = winograd_of(op.forward, op.input, assembler.shape(instruction.inputs[1]));
   const auto epilogue = epilogue_of(instruction.post_ops);
   const View dy = assembler.in_blocks(instruction.inputs[0]);
   const ValueId weight = instruction.inputs[1];
   const View plain = assembler.parameter(weight, plain_desc(assembler.shape(weight)));
   const ForwardWeights weights = {{plain, {}}, winograd::WeightOrder::flipped};
-  const ResultView dx = define_result(instruction, *epilogue, dy, true, assembler);
+  const ResultView dx = define_result(instruction, *epilogue, dy, kOverMask, assembler);
   add_forward(winograd::backward_data(*convolution), {dy, weights, dx}, *epilogue, assembler);
 }
 
 void weights_by_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
-                           Assembler& assembler) {
+                         Assembler& assembler) {
   const Shape& input = assembler.shape(instruction.inputs[0]);
   auto convolution = winograd_of(op.forward, input, op.weight);
   const int threads = assembler.threads();

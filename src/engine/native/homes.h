@@ -22,7 +22,7 @@ struct Homes {
 };
 
 // A concatenation can be made of slices where each of its parts holds whole blocks of channels: then their
-// producers write straight into it. In training those are that the backward pass reads.
+// producers write straight into it. In training only those that the backward pass reads.
 Homes find_homes(const Program& program, int64_t channel_block);
 
 // Those of the native engine: where kernels of ours can write slices.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -56,6 +57,18 @@ std::map<ValueId, ValueId> wholes_of(const native::Program& program) {
   return wholes;
 }
 
+// What may be chosen, as far as it can be said without timing: what is forced, else Winograd where it can.
+native::KernelChoice likely_kernels(const native::Program& program, const std::string& forced) {
+  const auto wanted = native::find_kernel(forced).value_or(native::ConvolutionKernel::winograd);
+  native::KernelChoice choice;
+  for (const native::Instruction& instruction : program.instructions) {
+    const auto candidates = native::candidates(program, instruction);
+    const bool can = std::ranges::find(candidates, wanted) != candidates.end();
+    choice.push_back(can ? wanted : native::ConvolutionKernel::onednn);
+  }
+  return choice;
+}
+
 class NativeEngine : public Engine {
  public:
   NativeEngine() { limit_onednn(); }
@@ -75,17 +88,18 @@ class NativeEngine : public Engine {
   }
 
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
-    const native::Program program = optimized(graph, options);
+    native::Program program = optimized(graph, options);
+    native::KernelChoice kernels = likely_kernels(program, options.kernel);
+    native::split_post_ops(program, kernels);
     const Graph rewritten = native::raise(program);
     const bool may_pack = options.kernel.empty() || options.kernel == "winograd";
     const auto scratch_bytes = [&](const Node& node) {
       return may_pack ? native::winograd_scratch_bytes(rewritten, node, options) : 0;
     };
-    const int64_t bytes = estimate_arena_plan_bytes(
-        rewritten, options.update,
-        {.channel_block = channel_block(options.kernel),
-         .scratch_bytes = scratch_bytes,
-         .wholes = wholes_of(program)});
+    const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update,
+                                                    {.channel_block = channel_block(options.kernel),
+                                                     .scratch_bytes = scratch_bytes,
+                                                     .wholes = wholes_of(program)});
     return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 

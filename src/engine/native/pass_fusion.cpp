@@ -53,7 +53,9 @@ Instruction* maker_of(Program& program, const Uses& uses, ValueId gradient, Valu
 
 bool adds_gradients(const Program& program, const Instruction& maker) {
   if (!maker.post_ops.empty()) return false;
-  return std::holds_alternative<ConvolutionBackwardData>(maker.op) || normalizes_in_blocks(program, maker);
+  if (std::holds_alternative<ConvolutionBackwardData>(maker.op)) return true;
+  return std::holds_alternative<BatchNormBackward>(maker.op) &&
+         normalizes_in_blocks(program, maker.inputs[0]);
 }
 
 }  // namespace

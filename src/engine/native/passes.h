@@ -43,8 +43,8 @@ void recompute_batch_norm(Program& program);
 // what is only spread over a finer grid, are computed again for the backward pass: large, and cheap to make.
 void recompute_cheap_activations(Program& program);
 // Training: gradients of a value that are added up, one of which is that of a convolution's or batch norm's
-// input, are added before that is stored. This and the next are the last passes: others do not look at operands of post-ops in
-// training.
+// input, are added before that is stored. This and the next are the last passes: others do not look at
+// operands of post-ops in training.
 void fuse_gradient_sums(Program& program);
 // Training: the gradient of a ReLU behind the gradient of a convolution's input is applied before that is
 // stored, perhaps over the ReLU's result.

@@ -270,9 +270,7 @@ TEST(Passes, TheGradientOfAReluBecomesPartOfAConvolutionsGradient) {
 
 TEST(Passes, TheSumOfGradientsBecomesPartOfAConvolutionsGradient) {
   Program program = lower(gradient(block(), Loss::dice));
-  const auto is_sum = [](const Instruction& of) {
-    return std::holds_alternative<Add>(of.op) && of.backward;
-  };
+  const auto is_sum = [](const Instruction& of) { return std::holds_alternative<Add>(of.op) && of.backward; };
   const Instruction sum = *std::ranges::find_if(program.instructions, is_sum);
   fuse_gradient_sums(program);
   EXPECT_EQ(std::ranges::count_if(program.instructions, is_sum), 0);
@@ -282,6 +280,33 @@ TEST(Passes, TheSumOfGradientsBecomesPartOfAConvolutionsGradient) {
   const PostOp& fused = convolution->post_ops[0];
   EXPECT_EQ((std::set{fused.before, fused.operand}), (std::set{sum.inputs[0], sum.inputs[1]}));
   EXPECT_EQ(convolution->outputs, sum.outputs);
+}
+
+TEST(Passes, TheSumOfGradientsBecomesPartOfABatchNormsGradient) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  Builder b("norm and shortcut");
+  const ValueId x = b.convolution("conv", b.input("input", {2, 8, 6, 6}), conv3x3());
+  Program program = lower(gradient(b.finish(b.add("add", x, b.batch_norm("norm", x))), Loss::dice));
+  fuse_gradient_sums(program);
+  const Instruction* norm = find<BatchNormBackward>(program, "norm", true);
+  ASSERT_NE(norm, nullptr);
+  ASSERT_EQ(norm->post_ops.size(), 1u);
+  EXPECT_EQ(norm->outputs.size(), 3u);
+}
+
+TEST(Passes, ASumOfGradientsStaysApartWhereTheOtherOperandComesLater) {
+  Program program = lower(gradient(block(), Loss::dice));
+  const ValueId made = find<ConvolutionBackwardData>(program, "conv2", true)->outputs[0];
+  const auto is_sum = [](const Instruction& of) { return std::holds_alternative<Add>(of.op) && of.backward; };
+  const auto sum = std::ranges::find_if(program.instructions, is_sum);
+  const ValueId other = sum->inputs[0] == made ? sum->inputs[1] : sum->inputs[0];
+  // The other operand is made once more, right before the sum.
+  const auto late = static_cast<ValueId>(program.values.size());
+  program.values.push_back(Value(program.value(other)));
+  std::ranges::replace(sum->inputs, other, late);
+  program.instructions.insert(sum, {Relu{}, "late", {other}, {late}, true});
+  fuse_gradient_sums(program);
+  EXPECT_EQ(std::ranges::count_if(program.instructions, is_sum), 1);
 }
 
 TEST(Passes, TheGradientOfAReluStaysApartWhereItsResultComesLater) {

@@ -12,7 +12,9 @@ namespace tacho::native {
 // An op applied to the first output of an instruction before it is stored.
 struct PostOp {
   Op op;
-  ValueId before;        // what it reads: the result so far, which exists only where the op is split off again
+  // What it reads: the result so far, which exists only where the op is split off again. Copies of an
+  // instruction share it: only post-ops that every kernel takes may be copied.
+  ValueId before;
   ValueId operand = -1;  // of Add; of ReluBackward, the ReLU's result
 };
 

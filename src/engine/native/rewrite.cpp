@@ -29,9 +29,8 @@ bool can_normalize_again(const Program& program, const Instruction& instruction)
   return op != nullptr && op->training && program.shape(instruction.inputs[0]).size() > 3;
 }
 
-bool normalizes_in_blocks(const Program& program, const Instruction& instruction) {
-  return std::holds_alternative<BatchNormBackward>(instruction.op) &&
-         program.shape(instruction.inputs[0]).size() > 3 && blocked::supported();
+bool normalizes_in_blocks(const Program& program, ValueId x) {
+  return program.shape(x).size() > 3 && blocked::supported();
 }
 
 Instruction normalized_again(const Instruction& norm) {

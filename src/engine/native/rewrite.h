@@ -28,8 +28,8 @@ void replace_value(Program& program, ValueId from, ValueId to);
 // take no statistics that another one found.
 bool can_normalize_again(const Program& program, const Instruction& instruction);
 
-// Whether it is the gradient of a batch norm that our own kernels compute.
-bool normalizes_in_blocks(const Program& program, const Instruction& instruction);
+// Whether our own kernels compute a batch norm of this value, and its gradient.
+bool normalizes_in_blocks(const Program& program, ValueId x);
 
 // Such a batch norm once more, with the statistics that it found: it yields the same first output, in
 // the backward pass.

@@ -56,13 +56,17 @@ TEST(NativeSteps, AreTimedOneBehindTheOther) {
 // Two layers of a DenseNet's block.
 Graph dense_block() {
   Builder builder("dense block");
-  ValueId x = builder.convolution("stem", builder.input("x", {2, 3, 9, 9}), {.channels = 16, .kernel = {1, 1}});
+  ValueId x =
+      builder.convolution("stem", builder.input("x", {2, 3, 9, 9}), {.channels = 16, .kernel = {1, 1}});
   for (const char* name : {"one", "two"}) {
-    const ValueId y = builder.relu(std::string(name) + ".relu", builder.batch_norm(std::string(name) + ".norm", x));
-    x = builder.concat(std::string(name) + ".concat",
-                       {x, builder.convolution(name, y, {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}})});
+    const ValueId y =
+        builder.relu(std::string(name) + ".relu", builder.batch_norm(std::string(name) + ".norm", x));
+    x = builder.concat(
+        std::string(name) + ".concat",
+        {x, builder.convolution(name, y, {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}})});
   }
-  return builder.finish(builder.convolution("last", builder.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}}));
+  return builder.finish(
+      builder.convolution("last", builder.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}}));
 }
 
 TEST(NativeSteps, OfTrainingJoinSliceAndAddUpGradientsWithoutCopies) {

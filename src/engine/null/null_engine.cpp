@@ -1,33 +1,20 @@
 #include "engine/null/null_engine.h"
 
+#include "engine/idle_plan.h"
+
 namespace tacho {
 namespace {
 
-class NullPlan final : public Plan {
+class NullPlan final : public IdlePlan {
  public:
   explicit NullPlan(const Graph& graph) : values_(graph.values), trains_(graph.training) {}
 
-  void write(ValueId, const Tensor&) override {}
   Tensor read(ValueId value) const override {
     const Value& of = values_[static_cast<size_t>(value)];
     return Tensor(of.shape, of.dtype);
   }
-
-  void read_into(ValueId, Tensor&) const override {}
-
-  void forward() override {}
-  void backward(GradientSink*) override {}
-  void update(std::optional<double>) override {}
-
-  bool trains() const override { return trains_; }
-  std::vector<std::span<float>> gradients() override { return {}; }
-
   Tensor read_state(ValueId parameter, int) const override { return read(parameter); }
-  void write_state(ValueId, int, const Tensor&) override {}
-  PlanCounters counters() const override { return {}; }
-  void set_counters(const PlanCounters&) override {}
-
-  int64_t memory_bytes() const override { return 0; }
+  bool trains() const override { return trains_; }
 
  private:
   std::vector<Value> values_;

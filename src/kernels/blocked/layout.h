@@ -11,6 +11,9 @@ inline constexpr int64_t kLanes = 8;
 inline constexpr int64_t kLineFloats = 16;
 inline constexpr int64_t kSliceChannels = 16;  // output channels that convolutions multiply at once
 
+// Channels whose products the matrix kernel of weight gradients sums at once, and vectors of others.
+inline constexpr int64_t kSumRows = 4, kSumVectors = 3;
+
 constexpr int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 constexpr int64_t channel_blocks(int64_t channels) { return divide_up(channels, kLanes); }
 

@@ -13,9 +13,6 @@
 namespace tacho::blocked {
 namespace {
 
-constexpr int64_t kSumRows = 4;     // channels that are multiplied at once
-constexpr int64_t kSumVectors = 3;  // with as many vectors of 8 others
-
 struct PositionRange {
   int64_t begin, end;
 };
@@ -28,7 +25,8 @@ struct ProductSum {
   float* sums;  // [4 rows][vector]
   int64_t row_stride;
   bool accumulate;
-  const float* prefetch;  // fetched into L2, a line for every 4 positions
+  const float* prefetch;  // what is read next, or `rows` where that is near anyway: fetched into L2, a line
+                          // for every 4 positions
 };
 
 template<int vectors>

@@ -6,11 +6,7 @@ namespace tacho::direct {
 namespace {
 
 using blocked::kSumProducts;
-using blocked::kSumRows;
-using blocked::kSumVectors;
 using blocked::PositionRange;
-
-static_assert(kSumRows == kRowsAtOnce && kSumVectors == kGatheredBlocks);
 
 // [channel block][position][8] of a panel.
 struct Channels {
@@ -57,7 +53,8 @@ class Panel {
  private:
   // While this panel is multiplied, the next one is fetched.
   void add_in_place(int64_t block_begin, int64_t block_end, bool accumulate, float* sums) const {
-    const Channels inputs = from(begin_, plan_.src, arguments_.src), next_inputs = from(next_, plan_.src, arguments_.src),
+    const Channels inputs = from(begin_, plan_.src, arguments_.src),
+                   next_inputs = from(next_, plan_.src, arguments_.src),
                    gradients = from(begin_, plan_.dst, arguments_.diff_dst),
                    next_gradients = from(next_, plan_.dst, arguments_.diff_dst);
     int64_t halves = 0;
@@ -88,15 +85,14 @@ class Panel {
     const PositionRange all = {0, size_};
     const int64_t rows = std::min(kLanes, plan_.convolution.out_channels - out * kLanes);
     for (int64_t row = 0; row < rows; row += kSumRows) {
-      kSumProducts[blocks - 1](
-          {.positions = {&all, 1},
-           .rows = gradients + row,
-           .vectors = inputs.data,
-           .vector_stride = inputs.block_stride,
-           .sums = sums + (out * kLanes + row) * plan_.sum_row_stride + in * kLanes,
-           .row_stride = plan_.sum_row_stride,
-           .accumulate = accumulate,
-           .prefetch = prefetch()});
+      kSumProducts[blocks - 1]({.positions = {&all, 1},
+                                .rows = gradients + row,
+                                .vectors = inputs.data,
+                                .vector_stride = inputs.block_stride,
+                                .sums = sums + (out * kLanes + row) * plan_.sum_row_stride + in * kLanes,
+                                .row_stride = plan_.sum_row_stride,
+                                .accumulate = accumulate,
+                                .prefetch = prefetch()});
     }
   }
 
@@ -176,7 +172,8 @@ void sum_together(const BackwardWeightsPlan& plan, const BackwardWeightsArgument
                   float* workspaces, float* sums) {
 #pragma omp for schedule(static, 1)
   for (int64_t part = 0; part < plan.parts; ++part) {
-    const int64_t begin = plan.dst.blocks * part / plan.parts, end = plan.dst.blocks * (part + 1) / plan.parts;
+    const int64_t begin = plan.dst.blocks * part / plan.parts,
+                  end = plan.dst.blocks * (part + 1) / plan.parts;
     for (int64_t i = 0; i < plan.panels; ++i)
       Panel(plan, arguments, i).add(begin, end, i > 0, sums, workspaces + part * plan.workspace_floats);
   }

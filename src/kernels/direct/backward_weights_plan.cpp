@@ -4,7 +4,7 @@ namespace tacho::direct {
 namespace {
 
 constexpr int64_t kPanelPositions = 200;
-constexpr int64_t kFewPositions = 96;       // of an image: too few to be a panel
+constexpr int64_t kFewPositions = 96;        // of an image: too few to be a panel
 constexpr int64_t kPrivateSums = 256 << 10;  // floats that stay in a core's caches
 
 bool is_pointwise(const Convolution& convolution) {
@@ -33,18 +33,19 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& wanted, int threads)
   panel_positions = divide_up(all_positions, panels);
 
   sum_row_stride = src.blocks * kLanes;
-  sum_tap_stride = divide_up(convolution.out_channels, kRowsAtOnce) * kRowsAtOnce * sum_row_stride;
+  sum_tap_stride = divide_up(convolution.out_channels, kSumRows) * kSumRows * sum_row_stride;
   const int64_t floats = taps(convolution) * sum_tap_stride;
   shared = threads == 1 || floats > kPrivateSums || panels < 2 * threads;
   workers = shared ? 1 : threads;
   parts = shared ? std::min<int64_t>(threads, dst.blocks) : 1;
   const bool sums_are_the_gradient = workers == 1 && taps(convolution) == 1 &&
                                      convolution.in_channels % kLanes == 0 &&
-                                     convolution.out_channels % kRowsAtOnce == 0;
+                                     convolution.out_channels % kSumRows == 0;
   sums_floats = sums_are_the_gradient ? 0 : floats;
 
   workspaces = in_place ? 0 : shared ? parts : workers;
-  workspace_floats = (dst.blocks + std::min(src.blocks, kGatheredBlocks)) * panel_positions * kLanes;
+  const int64_t gathered_blocks = divide_up(dst.blocks, parts) + std::min(src.blocks, kSumVectors);
+  workspace_floats = gathered_blocks * panel_positions * kLanes;
 }
 
 }  // namespace tacho::direct

@@ -4,8 +4,8 @@
 
 namespace tacho::direct {
 
-inline constexpr int64_t kRowsAtOnce = 4;      // output channels that the matrix kernel multiplies
-inline constexpr int64_t kGatheredBlocks = 3;  // with as many blocks of input channels
+using blocked::kSumRows;
+using blocked::kSumVectors;
 
 // How the work of a weight gradient is cut: into panels of positions of the destination, whose products of
 // source and gradient are added to sums [tap][output channel][input channel].

@@ -7,7 +7,8 @@
 
 namespace tacho::direct {
 
-// Convolutions by their definition, for any kernel, stride and padding, and their gradients, in float.
+// Convolutions by their definition and their gradients, in float: kernels and strides up to 16, padding
+// smaller than the kernel.
 //
 // Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
 // activation writes zeros into the channels that fill up its last block; these functions rely on it and do

@@ -107,10 +107,9 @@ TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
   const Convolution& c = GetParam().convolution;
   const Floats src = random_src(c), bias = random_floats(c.out_channels, 4), residual = random_dst(c);
   Floats dst = untouched_dst(c);
-  expect_gathers(
-      c, forward,
-      {.read = src.data(), .bias = bias.data(), .residual = residual.data(), .relu = true},
-      taps(c) * c.in_channels, dst);
+  expect_gathers(c, forward,
+                 {.read = src.data(), .bias = bias.data(), .residual = residual.data(), .relu = true},
+                 taps(c) * c.in_channels, dst);
 }
 
 TEST_P(AnyKernel, DataGradientErrsNoMoreThanASumInFloat) {
@@ -185,7 +184,8 @@ TEST(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
   const Floats src = random_src(c), bias = random_floats(20, 4), weights = packed(c, random_weights(c));
   Floats dst = untouched_dst(c);
-  run(c, {.read = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .written = dst.data()}, 1);
+  run(c, {.read = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .written = dst.data()},
+      1);
   for (int64_t i = 2 * dst_layout(c).block_stride; i < dst.size(); ++i) {
     if (i % kLanes < 4) continue;
     ASSERT_EQ(dst[i], 0) << i;
@@ -206,13 +206,66 @@ TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
   }
   run(dense, {.read = src.data(), .packed_weights = weights.data(), .written = dst.data()}, 1);
   run(slices,
-      {.read = wide_src.data() + block, .packed_weights = weights.data(), .written = wide_dst.data() + 2 * block},
+      {.read = wide_src.data() + block,
+       .packed_weights = weights.data(),
+       .written = wide_dst.data() + 2 * block},
       1);
   for (int64_t i = 0; i < wide_dst.size(); ++i) {
     const int64_t image = i / (4 * block), within = i % (4 * block) - 2 * block;
     const bool inside = within >= 0 && within < block;
     ASSERT_EQ(wide_dst[i], inside ? dst[image * block + within] : kUntouched) << i;
   }
+}
+
+TEST(Direct, GradientsReadAndWriteSlicesOfWiderTensors) {
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  for (const Convolution& dense : {flat(3, 16, 24, {1, 1, 1}, {1, 11, 10}),
+                                   flat(3, 16, 24, {1, 3, 3}, {1, 9, 9}, {0, 1, 1}, {1, 2, 2})}) {
+    Convolution slices = dense;
+    const ActivationLayout src = src_layout(dense), dst = dst_layout(dense);
+    slices.src_batch_stride = 2 * src.batch_stride;
+    slices.dst_batch_stride = 3 * dst.batch_stride;
+    // Each image's part at the beginning of a wider one.
+    const auto widened = [](const Floats& from, int64_t stride, int64_t wide_stride) {
+      Floats to(3 * wide_stride, kUntouched);
+      for (int64_t image = 0; image < 3; ++image)
+        std::copy_n(from.data() + image * stride, stride, to.data() + image * wide_stride);
+      return to;
+    };
+    const Floats from = random_src(dense), gradient = random_dst(dense),
+                 weights = packed(dense, random_weights(dense), backward),
+                 wide_from = widened(from, src.batch_stride, slices.src_batch_stride),
+                 wide_gradient = widened(gradient, dst.batch_stride, slices.dst_batch_stride);
+    Floats data(3 * src.batch_stride), wide_data(3 * slices.src_batch_stride, kUntouched);
+    run(dense, {.read = gradient.data(), .packed_weights = weights.data(), .written = data.data()}, 2,
+        backward);
+    run(slices, {.read = wide_gradient.data(), .packed_weights = weights.data(), .written = wide_data.data()},
+        2, backward);
+    EXPECT_TRUE(same(widened(data, src.batch_stride, slices.src_batch_stride), wide_data));
+    const auto weight_gradient = [](const Convolution& c, const Floats& x, const Floats& dy) {
+      Floats result(c.out_channels * c.in_channels * taps(c)),
+          scratch(backward_weights_scratch_floats(c, 2), std::nanf(""));
+      backward_weights(c, {x.data(), dy.data(), result.data()}, scratch.data(), 2);
+      return result;
+    };
+    EXPECT_TRUE(
+        same(weight_gradient(dense, from, gradient), weight_gradient(slices, wide_from, wide_gradient)));
+  }
+}
+
+TEST(Direct, DataGradientDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c = flat(2, 40, 440, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2});
+  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  const Floats gradient = random_dst(c), weights = packed(c, random_weights(c), backward);
+  const auto with = [&](int threads) {
+    Floats in_place = random_src(c, 5);
+    GatherArguments arguments = {.read = gradient.data(), .packed_weights = weights.data()};
+    arguments.residual = arguments.written = in_place.data();
+    run(c, arguments, threads, backward);
+    return in_place;
+  };
+  const Floats alone = with(1);
+  for (const int threads : {2, 3, 16}) EXPECT_TRUE(same(alone, with(threads))) << threads;
 }
 
 TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
@@ -230,7 +283,8 @@ TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
 
 TEST(Direct, WeightGradientsAreTheSameFromRunToRun) {
   if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  for (const Convolution& c : {flat(4, 40, 72, {1, 1, 1}, {1, 22, 19}), flat(4, 40, 72, {1, 3, 3}, {1, 9, 9})}) {
+  for (const Convolution& c :
+       {flat(4, 40, 72, {1, 1, 1}, {1, 22, 19}), flat(4, 40, 72, {1, 3, 3}, {1, 9, 9})}) {
     const Floats src = random_src(c), diff_dst = random_dst(c);
     const auto gradient = [&] {
       Floats result(c.out_channels * c.in_channels * taps(c)),

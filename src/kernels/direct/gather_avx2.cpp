@@ -13,9 +13,7 @@ constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
 class Panel {
  public:
   Panel(const GatherPlan& plan, const GatherArguments& arguments, int64_t index, Step* steps)
-      : plan_(plan),
-        arguments_(arguments),
-        size_(plan.panel_begin(index + 1) - plan.panel_begin(index)) {
+      : plan_(plan), arguments_(arguments), size_(plan.panel_begin(index + 1) - plan.panel_begin(index)) {
     plan.positions.list(plan.panel_begin(index), plan.panel_begin(index + 1), steps, blocks_.data());
   }
 

@@ -56,15 +56,10 @@ __attribute__((noinline)) void apply_elu(const Window& window, const Finish& fin
   }
 }
 
-// A tile of so many outputs of a kernel, along both axes.
-template<int row_kernel_, int rows_, int column_kernel_, int columns_>
-struct Shape {
-  static constexpr int row_kernel = row_kernel_, rows = rows_, column_kernel = column_kernel_,
-                       columns = columns_;
-  static constexpr int row_points = kScheme<row_kernel>.points_for(rows),
-                       column_points = kScheme<column_kernel>.points_for(columns);
-  static constexpr int point_columns = kScheme<column_kernel>.all_points();
-  using HalfWay = __m256[rows][column_points];
+// And what is between its two transforms.
+template<int row_kernel, int rows, int column_kernel, int columns>
+struct Shape : TileShape<row_kernel, rows, column_kernel, columns> {
+  using HalfWay = __m256[rows][kScheme<column_kernel>.points_for(columns)];
 };
 
 template<typename Of, Store how>

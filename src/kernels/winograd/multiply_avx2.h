@@ -43,7 +43,8 @@ void multiply(const Multiplication& task) {
     for (int tile = 0; tile < tiles; ++tile) {
       const __m256 input = _mm256_broadcast_ss(inputs + tile * kLanes + channel);
 #pragma GCC unroll 2
-      for (int i = 0; i < vectors; ++i) sums[tile][i] = blocked::with_product(sums[tile][i], input, weight[i]);
+      for (int i = 0; i < vectors; ++i)
+        sums[tile][i] = blocked::with_product(sums[tile][i], input, weight[i]);
     }
   };
   const float* prefetch = task.prefetch;

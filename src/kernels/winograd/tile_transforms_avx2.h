@@ -24,6 +24,16 @@ void with_tile_of(const TileBlock& block, const Visit& visit) {
   });
 }
 
+// A tile of so many outputs of a kernel, along both axes.
+template<int row_kernel_, int rows_, int column_kernel_, int columns_>
+struct TileShape {
+  static constexpr int row_kernel = row_kernel_, rows = rows_, column_kernel = column_kernel_,
+                       columns = columns_;
+  static constexpr int row_points = kScheme<row_kernel>.points_for(rows),
+                       column_points = kScheme<column_kernel>.points_for(columns);
+  static constexpr int point_columns = kScheme<column_kernel>.all_points();
+};
+
 // Transformed tiles are [point][tile][8], with this much from one point to the next.
 struct Points {
   float* data;

@@ -20,16 +20,11 @@ struct Gradients {
   }
 };
 
-// A tile of so many outputs of a kernel, along both axes, and what that takes.
-template<typename What, int row_kernel_, int rows_, int column_kernel_, int columns_>
-struct Shape {
-  static constexpr int row_kernel = row_kernel_, rows = rows_, column_kernel = column_kernel_,
-                       columns = columns_;
-  static constexpr int row_points = kScheme<row_kernel>.points_for(rows),
-                       column_points = kScheme<column_kernel>.points_for(columns);
+// And what of the activations that takes.
+template<typename What, int row_kernel, int rows, int column_kernel, int columns>
+struct Shape : TileShape<row_kernel, rows, column_kernel, columns> {
   static constexpr int row_extent = What::extent(kScheme<row_kernel>, rows),
                        column_extent = What::extent(kScheme<column_kernel>, columns);
-  static constexpr int point_columns = kScheme<column_kernel>.all_points();
 };
 
 // A tile's part of one plane that lies inside of it.
