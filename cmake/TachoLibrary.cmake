@@ -1,7 +1,7 @@
 # tacho_library(NAME SOURCES ... DEPENDS ... TESTS ... TEST_DEPENDS ...)
 # One static library per folder of src/, and one test program from the *_test.cpp files beside its sources.
 # DEPENDS names other tacho folders or imported targets: together these lines are the dependency diagram.
-# QUICK_TO_BUILD is for folders that no measured pass runs through.
+# QUICK_TO_BUILD is for folders that no measured pass runs through; tests are built like them.
 function(tacho_library name)
   cmake_parse_arguments(ARG "QUICK_TO_BUILD" "" "SOURCES;DEPENDS;TESTS;TEST_DEPENDS" ${ARGN})
   set(target tacho_${name})
@@ -18,6 +18,7 @@ function(tacho_library name)
     add_executable(${target}_test ${ARG_TESTS})
     tacho_compile_options(${target}_test)
     tacho_precompile_test(${target}_test)
+    tacho_compile_together(${target}_test)
     tacho_link(${target}_test PRIVATE ${name} ${ARG_TEST_DEPENDS} GTest::gtest_main)
     gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
   endif()
@@ -81,5 +82,6 @@ function(tacho_precompile target owner)
 endfunction()
 
 function(tacho_precompile_test target)
+  tacho_quick_to_build(${target})
   tacho_precompile(${target} tacho_base_test ${tacho_precompiled} <gtest/gtest.h> <gmock/gmock.h>)
 endfunction()

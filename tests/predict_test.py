@@ -541,7 +541,7 @@ class Disks(Test):
         self.mount("size=1m")
         self.output = self.disk / "out.zarr"
         self.refuses(*large, saying=["out.zarr", "No space left on device"])
-        self.assertTrue(5 < self.notes() < QUICK_BLOCKS)
+        self.assertTrue(5 < self.notes() < QUICK_BLOCKS, self.notes())
         self.refuses(*large, "--resume", saying="No space left on device")
         subprocess.run(["mount", "-o", "remount,size=64m", self.disk], check=True)
         self.assertLess(self.predict(*large, "--resume")["blocks"], QUICK_BLOCKS - 5)

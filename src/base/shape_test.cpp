@@ -18,8 +18,8 @@ TEST(Shape, IsSpatialBehindTheFirstTwoAxes) {
 }
 
 TEST(Shape, IsPrintedWithCrosses) {
-  EXPECT_EQ(to_string({16, 3, 224, 224}), "16x3x224x224");
-  EXPECT_EQ(to_string({}), "scalar");
+  EXPECT_EQ(to_string(Shape{16, 3, 224, 224}), "16x3x224x224");
+  EXPECT_EQ(to_string(Shape{}), "scalar");
 }
 
 }  // namespace

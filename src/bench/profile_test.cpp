@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-Case small_case(Mode mode) {
+Case profiled_case(Mode mode) {
   return {.model = "squeezenet1_1",
           .mode = mode,
           .execution = {.engine = "native"},
@@ -26,7 +26,7 @@ std::optional<ProfileMeasurement> profile_of(const Case& cell, const RunControl&
 }
 
 TEST(Profile, HasASampleOfEveryLayerAndOfTheWholeInEachTimedPass) {
-  const auto profile = profile_of(small_case(Mode::infer), {});
+  const auto profile = profile_of(profiled_case(Mode::infer), {});
   ASSERT_TRUE(profile);
   EXPECT_THAT(profile->pass.passes.samples_ms, SizeIs(3));
   ASSERT_GT(profile->layers.size(), 26u);  // its convolutions
@@ -39,7 +39,7 @@ TEST(Profile, HasASampleOfEveryLayerAndOfTheWholeInEachTimedPass) {
 
 // Also where a part of it is computed twice, as the first convolution of a U-Net is.
 TEST(Profile, LayersFollowEachOtherAndMakeUpTheWorkOfTheNetwork) {
-  Case cell = small_case(Mode::train);
+  Case cell = profiled_case(Mode::train);
   cell.model = "unet3d_lite";
   cell.image = {8, 16, 16};
   const auto profile = profile_of(cell, {});
@@ -56,7 +56,7 @@ TEST(Profile, LayersFollowEachOtherAndMakeUpTheWorkOfTheNetwork) {
 }
 
 TEST(Profile, TrainingEndsWithTheUpdate) {
-  const auto profile = profile_of(small_case(Mode::train), {});
+  const auto profile = profile_of(profiled_case(Mode::train), {});
   ASSERT_TRUE(profile);
   const LayerTimes& last = profile->layers.back();
   EXPECT_EQ(last.phase, "update");
@@ -68,7 +68,7 @@ TEST(Profile, TrainingEndsWithTheUpdate) {
 }
 
 TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
-  Case cell = small_case(Mode::infer);
+  Case cell = profiled_case(Mode::infer);
   cell.execution = {.engine = "null"};
   try {
     check_profile(cell);
@@ -87,7 +87,7 @@ TEST(Profile, StopsBetweenPasses) {
                                     ++seen;
                                   },
                               .should_stop = [&] { return seen == 4; }};
-  EXPECT_FALSE(profile_of(small_case(Mode::infer), control));
+  EXPECT_FALSE(profile_of(profiled_case(Mode::infer), control));
   EXPECT_EQ(seen, 4);
 }
 

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-const SystemInfo kSystem = {.name = "bench1", .cpu = "A CPU", .cores = 2};
+const SystemInfo kMachine = {.name = "bench1", .cpu = "A CPU", .cores = 2};
 
 PredictionJob job() {
   return {.model = "unet3d", .input = "a.h5", .execution = {.engine = "native", .threads = 2}};
@@ -34,7 +34,7 @@ PredictionResult four_seconds() {
 }
 
 TEST(PredictRecord, RatesFollowFromVoxelsAndSeconds) {
-  const Record record = make_predict_record(job(), four_seconds(), kSystem);
+  const Record record = make_predict_record(job(), four_seconds(), kMachine);
   EXPECT_DOUBLE_EQ(record.output_mvox_per_s.value(), 2);
   EXPECT_DOUBLE_EQ(record.input_mvox_per_s.value(), 5);
   EXPECT_DOUBLE_EQ(record.gflops.value(), 2);
@@ -48,7 +48,7 @@ TEST(PredictRecord, SaysWhatWasPredictedAndHow) {
   PredictionJob asked = job();
   asked.border = Border::network;
   asked.type = VoxelType::f32;
-  const Json json = to_json(make_predict_record(asked, four_seconds(), kSystem));
+  const Json json = to_json(make_predict_record(asked, four_seconds(), kMachine));
   EXPECT_EQ(json["kind"], "predict");
   EXPECT_EQ(json["image"], "100x200x400");
   EXPECT_EQ(json["block"], "50x200x200");
@@ -67,7 +67,7 @@ TEST(PredictRecord, ReasonsTellWhatASpeedMustBeReadWith) {
   result.blocks_before = 3;
   result.all_blocks = 9;
   result.network_ms = 2000;
-  const Record record = make_predict_record(asked, result, kSystem);
+  const Record record = make_predict_record(asked, result, kMachine);
   EXPECT_EQ(record.halo, "2x6x6");
   for (const char* words : {"inexact: beyond a halo of 2x6x6", "3 of 9 blocks were there already",
                             "interrupted after 7 of 9 blocks", "idle for 50 % of the time"}) {
@@ -79,7 +79,7 @@ TEST(PredictRecord, WithoutABlockOfItsOwnHasNoSpeed) {
   PredictionResult result = four_seconds();
   result.blocks = 0;
   result.blocks_before = 4;
-  const Json json = to_json(make_predict_record(job(), result, kSystem));
+  const Json json = to_json(make_predict_record(job(), result, kMachine));
   EXPECT_FALSE(json.contains("output_mvox_per_s"));
   EXPECT_FALSE(json.contains("seconds"));
   EXPECT_FALSE(json.contains("device_idle_percent"));
@@ -88,7 +88,7 @@ TEST(PredictRecord, WithoutABlockOfItsOwnHasNoSpeed) {
 TEST(PredictRecord, OfMoreThreadsThanCoresIsOversubscribed) {
   PredictionResult result = four_seconds();
   result.has_cores = false;
-  EXPECT_EQ(make_predict_record(job(), result, kSystem).judgement.verdict, Verdict::oversubscribed);
+  EXPECT_EQ(make_predict_record(job(), result, kMachine).judgement.verdict, Verdict::oversubscribed);
 }
 
 }  // namespace

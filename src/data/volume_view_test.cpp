@@ -9,13 +9,13 @@
 namespace tacho {
 namespace {
 
-constexpr VolumeAugmentation kAll = {.flip = true, .rotate = true, .elastic = true};
+constexpr VolumeAugmentation kEverything = {.flip = true, .rotate = true, .elastic = true};
 
 TEST(VolumeView, LiesInsideTheRegionAndReachesItsEnds) {
   const Box region = {{2, 0, 5}, {8, 10, 20}};
   std::set<int64_t> depths;
   for (uint64_t i = 0; i < 300; ++i) {
-    const VolumeView view = draw_volume_view(kAll, region, {4, 6, 15}, Random(i));
+    const VolumeView view = draw_volume_view(kEverything, region, {4, 6, 15}, Random(i));
     const Box part = {view.begin, {view.begin[0] + 4, view.begin[1] + 6, view.begin[2] + 15}};
     EXPECT_EQ(intersection(part, region), part);
     depths.insert(view.begin[0]);

@@ -12,10 +12,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<int> kDevices = {1, 2, 4};
+const std::vector<int> kCounts = {1, 2, 4};
 const Connections kNetwork = {.between_nodes = {.bytes_per_s = 1.25e9, .latency_s = 25e-6}};
 
-DevicePass trained() {
+DevicePass trained_pass() {
   Record record = example_record("0123456789abcdef");
   record.mode = "train";
   record.forward_ms = 30;
@@ -26,12 +26,12 @@ DevicePass trained() {
 }
 
 TEST(DeviceTable, EveryRowIsMarkedSimulatedUnderWhatItRestsOn) {
-  const std::vector<DevicePass> passes = {trained()};
-  const std::string text = format_predicted_steps(passes, kDevices, kNetwork, Format::md);
+  const std::vector<DevicePass> passes = {trained_pass()};
+  const std::string text = format_predicted_steps(passes, kCounts, kNetwork, Format::md);
   EXPECT_THAT(text, HasSubstr("bench1: model resnet18, mode train, engine native"));
   EXPECT_THAT(text, HasSubstr("simulated from record 01234567: 3 passes"));
   EXPECT_THAT(text, HasSubstr("10Gbit,25us"));
-  const Json rows = Json::parse(format_predicted_steps(passes, kDevices, kNetwork, Format::json));
+  const Json rows = Json::parse(format_predicted_steps(passes, kCounts, kNetwork, Format::json));
   ASSERT_EQ(rows.size(), 3u);
   for (const Json& row : rows) EXPECT_EQ(row["verdict"], "simulated");
   EXPECT_NEAR(rows[1]["exposed_allreduce_ms"], 1.05, 1e-9);
@@ -39,18 +39,18 @@ TEST(DeviceTable, EveryRowIsMarkedSimulatedUnderWhatItRestsOn) {
 }
 
 TEST(DeviceTable, SaysThatItsBasisIsNoisy) {
-  DevicePass pass = trained();
+  DevicePass pass = trained_pass();
   pass.record.judgement.verdict = Verdict::noisy;
-  EXPECT_THAT(format_predicted_steps({&pass, 1}, kDevices, kNetwork, Format::md),
+  EXPECT_THAT(format_predicted_steps({&pass, 1}, kCounts, kNetwork, Format::md),
               HasSubstr("from record 01234567 (noisy): "));
 }
 
 TEST(DeviceTable, SaysWhatIsAssumedOfBucketsAndOfANode) {
-  DevicePass pass = trained();
+  DevicePass pass = trained_pass();
   pass.buckets_assumed = true;
   Connections nodes = kNetwork;
   nodes.devices_per_node = 8;
-  const auto text = [&] { return format_predicted_steps({&pass, 1}, kDevices, nodes, Format::md); };
+  const auto text = [&] { return format_predicted_steps({&pass, 1}, kCounts, nodes, Format::md); };
   EXPECT_THAT(text(), HasSubstr("assumed to fill at an even rate"));
   EXPECT_THAT(text(), HasSubstr("8 devices a node, within it free, as nothing was measured"));
   pass.record.system.speeds = {{.threads = 1, .bandwidth_gbs = 10}, {.threads = 2, .bandwidth_gbs = 16}};
@@ -60,18 +60,18 @@ TEST(DeviceTable, SaysWhatIsAssumedOfBucketsAndOfANode) {
 }
 
 TEST(DeviceTable, TheMemorysSpeedIsSharedOutAmongTheDevicesOfANode) {
-  DevicePass pass = trained();
+  DevicePass pass = trained_pass();
   pass.record.system.speeds = {{.threads = 2, .bandwidth_gbs = 16}};
   Connections nodes = kNetwork;
   nodes.devices_per_node = 8;
   EXPECT_DOUBLE_EQ(at_memory_speed(nodes, pass.record.system).within_node->bytes_per_s, 2e9);
-  const Json rows = Json::parse(format_predicted_steps({&pass, 1}, kDevices, nodes, Format::json));
+  const Json rows = Json::parse(format_predicted_steps({&pass, 1}, kCounts, nodes, Format::json));
   EXPECT_NEAR(rows[1]["allreduce_ms"], 1.25e6 / 2e9 * 1e3, 1e-9);
 }
 
 TEST(SimulatedRecords, AreCompleteButForTheirOriginAndNeverOfOneDevice) {
-  const std::vector<DevicePass> passes = {trained()};
-  std::vector<Record> records = simulated_records(passes, kDevices, kNetwork);
+  const std::vector<DevicePass> passes = {trained_pass()};
+  std::vector<Record> records = simulated_records(passes, kCounts, kNetwork);
   ASSERT_EQ(records.size(), 2u);
   const PredictedStep step = predict_step(passes[0], 2, kNetwork);
   EXPECT_EQ(records[0].devices, 2);

@@ -11,7 +11,7 @@
 namespace tacho {
 namespace {
 
-Graph build(std::string_view name) { return build_model(find_model(name), {}); }
+Graph with_defaults(std::string_view name) { return build_model(find_model(name), {}); }
 
 double deviation(const Tensor& tensor) {
   double sum = 0, squares = 0;
@@ -36,7 +36,7 @@ void expect_deviation(const Tensor& tensor, double expected) {
 }
 
 TEST(Initialize, GivesEveryWeightItsShape) {
-  const Graph graph = build("unet3d_lite");
+  const Graph graph = with_defaults("unet3d_lite");
   const Weights weights = initialize(graph, 1);
   EXPECT_EQ(weights.size(), graph.weights().size());
   for (const ValueId id : graph.weights())
@@ -44,7 +44,7 @@ TEST(Initialize, GivesEveryWeightItsShape) {
 }
 
 TEST(Initialize, DependsOnTheSeedAlone) {
-  const Graph graph = build("squeezenet1_1");
+  const Graph graph = with_defaults("squeezenet1_1");
   const Weights first = initialize(graph, 1), again = initialize(graph, 1), other = initialize(graph, 2);
   const auto values = [](const Weights& weights) { return weights.at("features.0.weight").values<float>(); };
   EXPECT_TRUE(std::ranges::equal(values(first), values(again)));
@@ -53,7 +53,7 @@ TEST(Initialize, DependsOnTheSeedAlone) {
 
 // Returns how many scales it found at 0; all else must be as it was.
 int silenced(std::string_view model, std::string_view suffix) {
-  const Graph graph = build(model);
+  const Graph graph = with_defaults(model);
   const Weights before = initialize(graph, 1);
   Weights weights = initialize(graph, 1);
   start_from_shortcuts(graph, weights);
@@ -74,7 +74,7 @@ TEST(StartFromShortcuts, SilencesTheBranchesAndLeavesTheRest) {
 }
 
 TEST(Initialize, GivesWeightsOfOneShapeDifferentValues) {
-  const Weights weights = initialize(build("unet3d_lite"), 1);
+  const Weights weights = initialize(with_defaults("unet3d_lite"), 1);
   const Tensor &first = weights.at("encoders.1.conv2.conv.weight"),
                &second = weights.at("decoders.1.conv2.conv.weight");
   ASSERT_EQ(first.shape(), second.shape());
@@ -83,7 +83,7 @@ TEST(Initialize, GivesWeightsOfOneShapeDifferentValues) {
 
 // The first values of one weight alone, as initialize() would draw them for the whole network.
 Tensor drawn(std::string_view model, std::string_view weight) {
-  const Graph graph = build(model);
+  const Graph graph = with_defaults(model);
   Graph alone;
   alone.values = {graph.value(graph.find(weight).value())};
   return std::move(initialize(alone, 1).at(std::string(weight)));
@@ -91,7 +91,7 @@ Tensor drawn(std::string_view model, std::string_view weight) {
 
 TEST(Initialize, GivesAWeightTheSameValuesWhateverElseTheNetworkHas) {
   const Tensor alone = drawn("unet3d_lite", "base.conv1.conv.weight");
-  const Weights weights = initialize(build("unet3d_lite"), 1);
+  const Weights weights = initialize(with_defaults("unet3d_lite"), 1);
   EXPECT_TRUE(
       std::ranges::equal(alone.values<float>(), weights.at("base.conv1.conv.weight").values<float>()));
 }
@@ -157,7 +157,7 @@ class CheckWeights : public testing::Test {
   }
 
   Model model_ = find_model("unet3d_lite");
-  Graph graph_ = build("unet3d_lite");
+  Graph graph_ = with_defaults("unet3d_lite");
   Weights weights_ = initialize(graph_, 1);
 };
 

@@ -57,7 +57,7 @@ class Prediction {
     together(ranks_, [&] { open_input(); });
     compiling([&] { choose(kernel_cache); });
     together(ranks_, [&] {
-      if (is_first()) open_output(kernel_cache);
+      if (is_first()) open_output();
     });
     together(ranks_, [&] {
       if (!is_first()) output_.emplace(ZarrOutput::open(job_.output, description_));
@@ -65,7 +65,7 @@ class Prediction {
     const auto left = blocks_left(ranks_, job_.output, *output_, tiling_,
                                   {.on_block = hooks_.on_check, .should_stop = hooks_.should_stop});
     result_.stopped_checking = !left.has_value();
-    if (left) compute(*left, kernel_cache);
+    if (left) compute(*left);
     return gathered();
   }
 
@@ -79,11 +79,11 @@ class Prediction {
     result_.compile_ms += now_ms() - begin;
   }
 
-  void compute(const std::vector<int64_t>& left, const std::filesystem::path& kernel_cache) {
+  void compute(const std::vector<int64_t>& left) {
     result_.blocks_before = result_.all_blocks - static_cast<int64_t>(left.size());
     if (left.empty()) return;
     pictured_block_ = left[left.size() / 2];
-    compiling([&] { compile_or_leave_nothing(kernel_cache); });
+    compiling([&] { compile_or_leave_nothing(); });
     together(ranks_, [&] { journal_.emplace(job_.output, ranks_.rank()); });
     together(ranks_, [&] { run_blocks(left); });
   }
@@ -165,7 +165,7 @@ class Prediction {
     }
   }
 
-  void open_output(const std::filesystem::path& kernel_cache) {
+  void open_output() {
     const Json identity = prediction_identity({.model = job_.model,
                                                .weights = weights_,
                                                .input = *input_,
@@ -183,9 +183,6 @@ class Prediction {
     if (!begun) {
       begun_now_ = true;
       write_identity(job_.output, identity);
-      const std::string known = read_file_if_present(kernel_cache);
-      if (!known.empty()) write_file_atomically(kernels_file(), known);
-      known_kernels_ = known.size();
     }
     output_.emplace(ZarrOutput::complete(job_.output, description_));
   }
@@ -196,14 +193,10 @@ class Prediction {
                             job_.output.string(), differences));
   }
 
-  std::filesystem::path kernels_file() const { return journal_folder(job_.output) / "kernels.tsv"; }
-
   // An output that could never be computed is in nobody's way.
-  void compile_or_leave_nothing(const std::filesystem::path& kernel_cache) {
+  void compile_or_leave_nothing() {
     try {
       compile();
-      if (begun_now_)
-        append_if_possible(kernel_cache, read_file_if_present(kernels_file()).substr(known_kernels_));
     } catch (...) {
       std::error_code none;
       if (begun_now_) std::filesystem::remove_all(job_.output, none);
@@ -214,7 +207,7 @@ class Prediction {
   // The kernels that computed the first block compute all of them, on every rank and after every resumption:
   // others would round otherwise.
   void compile() {
-    options_.kernel_cache = kernels_file();
+    options_.kernel_record = journal_folder(job_.output) / "kernels.tsv";
     const auto make = [&] { runner_.emplace(network_, weights_, engine_, options_, result_.volume, block_); };
     together(ranks_, [&] {
       if (is_first()) make();
@@ -309,8 +302,7 @@ class Prediction {
   std::optional<ZarrOutput> output_;
   std::optional<BlockRunner> runner_;
   std::optional<Journal> journal_;
-  bool begun_now_ = false;    // by this rank in this call
-  size_t known_kernels_ = 0;  // bytes of the file that came from the user's cache
+  bool begun_now_ = false;  // by this rank in this call
   PipelineFigures figures_;
   PredictionResult result_;
 };

@@ -12,7 +12,7 @@
 namespace tacho {
 namespace {
 
-Record measured(std::string id, std::string machine, std::string model = "resnet18") {
+Record measured_on(std::string id, std::string machine, std::string model = "resnet18") {
   Record record = example_record(std::move(id));
   record.model = std::move(model);
   record.system.name = record.system.machine_id = std::move(machine);
@@ -42,21 +42,22 @@ TEST(PageData, TellsEveryFieldWithItsRole) {
 }
 
 TEST(PageData, MachinesPublishedSystemsAndEnginesAreSystemsOfTheirOwn) {
-  std::vector<Record> records = {measured("1", "here"), measured("2", "there"), measured("3", "here"),
-                                 measured("4", "here"), measured("5", "here")};
+  std::vector<Record> records = {measured_on("1", "here"), measured_on("2", "there"),
+                                 measured_on("3", "here"), measured_on("4", "here"),
+                                 measured_on("5", "here")};
   records[2].engine = "reference";
   records[3].reference = "a set";
   EXPECT_EQ(places(data_of(records), 0), (std::vector<Json>{0, 1, 2, 3, 0}));
 }
 
 TEST(PageData, AnOlderRecordWithoutAMachineBelongsToTheOneOfItsName) {
-  std::vector<Record> records = {measured("1", "here"), measured("2", "here")};
+  std::vector<Record> records = {measured_on("1", "here"), measured_on("2", "here")};
   records[0].system.machine_id.clear();
   EXPECT_EQ(places(data_of(records), 0), (std::vector<Json>{0, 0}));
 }
 
 TEST(PageData, OnlyTheLatestOfACaseIsMarked) {
-  std::vector<Record> records(4, measured("1", "here"));
+  std::vector<Record> records(4, measured_on("1", "here"));
   records[1].kernel = "winograd";
   records[2].memory = "low";
   const Json data = data_of(records);
@@ -65,14 +66,14 @@ TEST(PageData, OnlyTheLatestOfACaseIsMarked) {
 }
 
 TEST(PageData, WhatRecordsSayAboutTheirMachineIsKeptOnce) {
-  const Json data = data_of({measured("1", "here"), measured("2", "here"), measured("3", "there")});
+  const Json data = data_of({measured_on("1", "here"), measured_on("2", "here"), measured_on("3", "there")});
   ASSERT_EQ(data["hosts"].size(), 2u);
   EXPECT_EQ(data["hosts"][data["records"][2]["system"].get<size_t>()]["name"], "there");
 }
 
 TEST(PageData, PairingsAreThoseOfCompareInBothOrders) {
-  std::vector<Record> records = {measured("1", "here"), measured("2", "there"),
-                                 measured("3", "there", "vgg16")};
+  std::vector<Record> records = {measured_on("1", "here"), measured_on("2", "there"),
+                                 measured_on("3", "there", "vgg16")};
   for (double& sample : records[1].samples_ms) sample *= 2;
   records[1].median_ms = 2 * *records[1].median_ms;
   const Json data = data_of(records);
@@ -92,7 +93,7 @@ TEST(PageData, PairingsAreThoseOfCompareInBothOrders) {
 }
 
 TEST(PageData, RefusedPairsHaveTheirReasonsAndNoRatio) {
-  std::vector<Record> records = {measured("1", "here"), measured("2", "there")};
+  std::vector<Record> records = {measured_on("1", "here"), measured_on("2", "there")};
   records[1].batch = 8;
   const Json data = data_of(records);
   const Json& entry = data["pairings"][0][2][0];
@@ -103,7 +104,7 @@ TEST(PageData, RefusedPairsHaveTheirReasonsAndNoRatio) {
 }
 
 TEST(PageData, ValuesThatWereEvenedOutAreTold) {
-  std::vector<Record> records = {measured("1", "here"), measured("2", "there")};
+  std::vector<Record> records = {measured_on("1", "here"), measured_on("2", "there")};
   for (Record& record : records) record.mode = "train";
   records[0].time_includes = {"update"};
   records[0].forward_ms = records[0].backward_ms = 1;
@@ -128,8 +129,8 @@ std::vector<std::string> shown_beside(std::vector<Record> records) {
 }
 
 TEST(PageData, TheDgx1StandsBesideWhatItHasInCommon) {
-  EXPECT_THAT(shown_beside({measured("1", "here")}), testing::ElementsAre("DGX-1 V100"));
-  EXPECT_THAT(shown_beside({measured("1", "here", "unet3d")}), testing::IsEmpty());
+  EXPECT_THAT(shown_beside({measured_on("1", "here")}), testing::ElementsAre("DGX-1 V100"));
+  EXPECT_THAT(shown_beside({measured_on("1", "here", "unet3d")}), testing::IsEmpty());
 }
 
 TEST(PageData, AllPublishedPairingsTakeLessThanAMegabyte) {

@@ -16,13 +16,13 @@ std::string file_of(const std::string& header, const std::string& data, char maj
   return std::string("\x93NUMPY") + major + '\0' + length + header + data;
 }
 
-std::string complaint_about(const std::string& content) {
+std::string complaint_about_npy(const std::string& content) {
   const TestFile file(content);
   return complaint([&] { read_npy(file.path()); });
 }
 
 std::string complaint_about_header(const std::string& header) {
-  return complaint_about(file_of(header, std::string(8, '\0')));
+  return complaint_about_npy(file_of(header, std::string(8, '\0')));
 }
 
 TEST(Npy, ReadsWhatItWroteInEveryType) {
@@ -82,19 +82,19 @@ TEST(Npy, RefusesObjectsRecordsAndOtherTypes) {
 }
 
 TEST(Npy, RefusesAWrongMagicAndAnUnknownVersion) {
-  EXPECT_THAT(complaint_about(""), HasSubstr("not an npy file"));
-  EXPECT_THAT(complaint_about("PK\x03\x04 a zip file"), HasSubstr("not an npy file"));
-  EXPECT_THAT(complaint_about(file_of("{}", "", 4)), HasSubstr("npy format 4.0"));
+  EXPECT_THAT(complaint_about_npy(""), HasSubstr("not an npy file"));
+  EXPECT_THAT(complaint_about_npy("PK\x03\x04 a zip file"), HasSubstr("not an npy file"));
+  EXPECT_THAT(complaint_about_npy(file_of("{}", "", 4)), HasSubstr("npy format 4.0"));
 }
 
 TEST(Npy, RefusesTruncatedAndTrailingData) {
   const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
-  EXPECT_THAT(complaint_about(file_of(header, "1234567")), HasSubstr("truncated"));
-  EXPECT_THAT(complaint_about(file_of(header, "123456789")), HasSubstr("trailing bytes"));
+  EXPECT_THAT(complaint_about_npy(file_of(header, "1234567")), HasSubstr("truncated"));
+  EXPECT_THAT(complaint_about_npy(file_of(header, "123456789")), HasSubstr("trailing bytes"));
 }
 
 TEST(Npy, RefusesAnAbsurdHeaderLength) {
-  EXPECT_THAT(complaint_about(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), HasSubstr("absurd"));
+  EXPECT_THAT(complaint_about_npy(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), HasSubstr("absurd"));
 }
 
 TEST(Npy, RefusesShapesThatCannotBe) {

@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "base/error.h"
 #include "base/test_folder.h"
 #include "data/source.h"
 #include "engine/engines.h"
 #include "models/initialize.h"
 #include "train/image_training.h"
+#include "train/test_weights.h"
 
 namespace tacho {
 namespace {
@@ -38,13 +37,6 @@ ImageTraining small_data() {
 TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
   const TrainingGraphs graphs = build_graphs(recipe);
   return train(recipe, graphs, small_data(), initialize(graphs.network, recipe.seed), control, hooks);
-}
-
-void expect_same(const Weights& a, const Weights& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (const auto& [name, tensor] : a) {
-    EXPECT_EQ(std::memcmp(tensor.raw(), b.at(name).raw(), tensor.bytes()), 0) << name;
-  }
 }
 
 // Rounded otherwise in each of seven steps.

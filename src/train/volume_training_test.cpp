@@ -2,17 +2,16 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
-
 #include "base/test_folder.h"
 #include "data/test_volume.h"
 #include "models/initialize.h"
+#include "train/test_weights.h"
 #include "train/trainer.h"
 
 namespace tacho {
 namespace {
 
-Recipe small_recipe() {
+Recipe volume_recipe() {
   return {.model = "unet3d_lite",
           .data = "cremi:test",
           .execution = {.engine = "native"},
@@ -30,21 +29,16 @@ std::unique_ptr<LabelledVolume> boxes(const Point& shape) {
   return std::unique_ptr<LabelledVolume>(new LabelledVolume(boxes_volume(shape)));
 }
 
-VolumeTraining small_data(const Recipe& recipe) { return {boxes({12, 24, 24}), recipe.image, 3}; }
+VolumeTraining volume_data(const Recipe& recipe) { return {boxes({12, 24, 24}), recipe.image, 3}; }
 
-TrainResult run(const Recipe& recipe, const TrainControl& control = {}, const TrainHooks& hooks = {}) {
+TrainResult run_on_volume(const Recipe& recipe, const TrainControl& control = {},
+                          const TrainHooks& hooks = {}) {
   const TrainingGraphs graphs = build_graphs(recipe);
-  return train(recipe, graphs, small_data(recipe), initialize(graphs.network, recipe.seed), control, hooks);
-}
-
-void expect_same(const Weights& a, const Weights& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (const auto& [name, tensor] : a)
-    EXPECT_EQ(std::memcmp(tensor.raw(), b.at(name).raw(), tensor.bytes()), 0) << name;
+  return train(recipe, graphs, volume_data(recipe), initialize(graphs.network, recipe.seed), control, hooks);
 }
 
 TEST(VolumeTraining, IsJudgedAfterEveryEpochAndInTheEnd) {
-  const TrainResult result = run(small_recipe());
+  const TrainResult result = run_on_volume(volume_recipe());
   ASSERT_EQ(result.state.epochs.size(), 3u);
   EXPECT_EQ(result.state.epochs[1].steps, 3);
   EXPECT_EQ(result.state.epochs[2].steps, 2);
@@ -54,7 +48,8 @@ TEST(VolumeTraining, IsJudgedAfterEveryEpochAndInTheEnd) {
 }
 
 TEST(VolumeTraining, GivesTheSameWeightsWithAnyNumberOfLoaderThreads) {
-  expect_same(run(small_recipe()).weights, run(small_recipe(), {.loader_threads = 3}).weights);
+  expect_same(run_on_volume(volume_recipe()).weights,
+              run_on_volume(volume_recipe(), {.loader_threads = 3}).weights);
 }
 
 TEST(VolumeTraining, ResumedAtAnyStepEndsInTheSameBits) {
@@ -64,17 +59,18 @@ TEST(VolumeTraining, ResumedAtAnyStepEndsInTheSameBits) {
   int runs = 0;
   for (; result.end == TrainEnd::interrupted; ++runs) {
     int steps = 0;
-    result = run(small_recipe(), control,
-                 {.on_step = [&](const StepReport&) { ++steps; }, .should_stop = [&] { return steps == 2; }});
+    result = run_on_volume(
+        volume_recipe(), control,
+        {.on_step = [&](const StepReport&) { ++steps; }, .should_stop = [&] { return steps == 2; }});
   }
   EXPECT_GT(runs, 2);
-  const TrainResult whole = run(small_recipe());
+  const TrainResult whole = run_on_volume(volume_recipe());
   expect_same(whole.weights, result.weights);
   EXPECT_EQ(whole.state.epochs.back().test_loss, result.state.epochs.back().test_loss);
 }
 
 TEST(VolumeTraining, LearnsMoreThanAConstant) {
-  Recipe recipe = small_recipe();
+  Recipe recipe = volume_recipe();
   recipe.steps = 100;
   recipe.targets = VolumeTargets::boundaries;
   recipe.augmentation = "flip";

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Point kShape = {5, 6, 7};
+constexpr Point kFileShape = {5, 6, 7};
 
 class Hdf5Volume : public testing::Test {
  protected:
@@ -71,16 +71,16 @@ class Hdf5Volume : public testing::Test {
 TEST_F(Hdf5Volume, ReadsEveryTypeInOnePieceAndInChunks) {
   for (const VoxelType type : kVoxelTypes) {
     for (const auto& chunk : {std::vector<hsize_t>{}, std::vector<hsize_t>{2, 4, 3}}) {
-      const Bytes voxels = voxels_of(type, tacho::voxels(kShape));
+      const Bytes voxels = voxels_of(type, tacho::voxels(kFileShape));
       write(voxels, native_type(type), {.chunk = chunk});
       const auto volume = open_hdf5(file(), kCremiRaw);
-      EXPECT_EQ(volume->info().shape, kShape);
+      EXPECT_EQ(volume->info().shape, kFileShape);
       EXPECT_EQ(volume->info().type, type);
       EXPECT_EQ(volume->info().chunk.has_value(), !chunk.empty());
       EXPECT_EQ(read_all(*volume), voxels) << name_of(type);
       const Box box = {{1, 3, 2}, {4, 5, 7}};
       Bytes part(static_cast<size_t>(tacho::voxels(box)) * size_of(type));
-      copy_box(box, voxels, whole(kShape), part, box, size_of(type));
+      copy_box(box, voxels, whole(kFileShape), part, box, size_of(type));
       EXPECT_EQ(read_box(*volume, box), part) << name_of(type);
     }
   }

@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-constexpr Point kShape = {12, 96, 120};
+constexpr Point kTissueShape = {12, 96, 120};
 
 struct Made {
   std::vector<uint8_t> image;
@@ -21,12 +21,12 @@ Made make(const Box& box, uint64_t seed = 0) {
   Made made;
   made.image.resize(static_cast<size_t>(voxels(box)));
   made.neuron_ids.resize(made.image.size());
-  Tissue(kShape, seed).fill(box, made.image, made.neuron_ids);
+  Tissue(kTissueShape, seed).fill(box, made.image, made.neuron_ids);
   return made;
 }
 
 TEST(Tissue, IsTheSameInWhateverPartsItIsMade) {
-  const Made all = make(whole(kShape));
+  const Made all = make(whole(kTissueShape));
   for (const Box& part :
        {Box{{3, 10, 20}, {5, 50, 90}}, Box{{11, 95, 0}, {12, 96, 120}}, Box{{7, 64, 33}, {8, 65, 34}}}) {
     const Made made = make(part);
@@ -34,7 +34,7 @@ TEST(Tissue, IsTheSameInWhateverPartsItIsMade) {
     for (int64_t z = part.begin[0]; z < part.end[0]; ++z) {
       for (int64_t y = part.begin[1]; y < part.end[1]; ++y) {
         for (int64_t x = part.begin[2]; x < part.end[2]; ++x, ++i) {
-          const auto at = static_cast<size_t>((z * kShape[1] + y) * kShape[2] + x);
+          const auto at = static_cast<size_t>((z * kTissueShape[1] + y) * kTissueShape[2] + x);
           ASSERT_EQ(made.image[i], all.image[at]) << z << " " << y << " " << x;
           ASSERT_EQ(made.neuron_ids[i], all.neuron_ids[at]);
         }
@@ -50,14 +50,14 @@ TEST(Tissue, ASeedMakesItsOwn) {
 
 TEST(Tissue, NeuronsAreOfSeveralSizesAndNoneIsZero) {
   std::map<uint64_t, int64_t> sizes;
-  for (const uint64_t id : make(whole(kShape)).neuron_ids) ++sizes[id];
+  for (const uint64_t id : make(whole(kTissueShape)).neuron_ids) ++sizes[id];
   EXPECT_EQ(sizes.count(0), 0U);
   EXPECT_GT(sizes.size(), 4U);
   EXPECT_LT(sizes.size(), 60U);
 }
 
 TEST(Tissue, MembranesAreDark) {
-  const Made made = make(whole(kShape));
+  const Made made = make(whole(kTissueShape));
   double at_border = 0, elsewhere = 0;
   int64_t border_voxels = 0, other_voxels = 0;
   for (size_t i = 1; i < made.image.size(); ++i) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Point kShape = {5, 6, 7}, kChunk = {2, 4, 3};
+constexpr Point kInputShape = {5, 6, 7}, kInputChunk = {2, 4, 3};
 
 class ZarrVolume : public testing::Test {
  protected:
@@ -28,8 +28,8 @@ class ZarrVolume : public testing::Test {
   void write_array(const fs::path& folder, std::vector<int64_t> leading = {}, char separator = '.',
                    const char* dtype = "<u2") const {
     ZarrArray array = {leading, leading, VoxelType::u16, false, Compression::none, separator, {}};
-    array.shape.insert(array.shape.end(), kShape.begin(), kShape.end());
-    array.chunk.insert(array.chunk.end(), kChunk.begin(), kChunk.end());
+    array.shape.insert(array.shape.end(), kInputShape.begin(), kInputShape.end());
+    array.chunk.insert(array.chunk.end(), kInputChunk.begin(), kInputChunk.end());
     Json json = zarr_array_json(array);
     json["dtype"] = dtype;
     json["fill_value"] = 9;
@@ -48,15 +48,16 @@ class ZarrVolume : public testing::Test {
   void write_chunk(const fs::path& file, const Point& index) const {
     Box cell;
     for (size_t i = 0; i < 3; ++i)
-      cell.begin[i] = index[i] * kChunk[i], cell.end[i] = cell.begin[i] + kChunk[i];
+      cell.begin[i] = index[i] * kInputChunk[i], cell.end[i] = cell.begin[i] + kInputChunk[i];
     Bytes chunk(static_cast<size_t>(voxels(cell)) * sizeof(uint16_t));
-    copy_box(intersection(cell, whole(kShape)), all(), whole(kShape), chunk, cell, sizeof(uint16_t));
+    copy_box(intersection(cell, whole(kInputShape)), all(), whole(kInputShape), chunk, cell,
+             sizeof(uint16_t));
     make_folders(file.parent_path());
     write_file_atomically(file, [&](const ByteSink& sink) { sink(chunk); });
   }
 
   static Bytes all() {
-    std::vector<uint16_t> values(static_cast<size_t>(voxels(kShape)));
+    std::vector<uint16_t> values(static_cast<size_t>(voxels(kInputShape)));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(i);
     return bytes_of(values);
   }
@@ -77,13 +78,13 @@ class ZarrVolume : public testing::Test {
 TEST_F(ZarrVolume, ReadsEveryBoxOfAnArray) {
   write_array(at("a.zarr"));
   const auto volume = open_zarr(at("a.zarr"), "");
-  EXPECT_EQ(volume->info().shape, kShape);
-  EXPECT_EQ(volume->info().chunk, kChunk);
+  EXPECT_EQ(volume->info().shape, kInputShape);
+  EXPECT_EQ(volume->info().chunk, kInputChunk);
   EXPECT_EQ(volume->info().name, at("a.zarr").string());
   EXPECT_EQ(read_all(*volume), all());
   for (const Box& box : {Box{{0, 0, 0}, {1, 1, 1}}, Box{{1, 3, 2}, {4, 5, 7}}, Box{{4, 5, 6}, {5, 6, 7}}}) {
     Bytes expected(static_cast<size_t>(voxels(box)) * sizeof(uint16_t));
-    copy_box(box, all(), whole(kShape), expected, box, sizeof(uint16_t));
+    copy_box(box, all(), whole(kInputShape), expected, box, sizeof(uint16_t));
     EXPECT_EQ(read_box(*volume, box), expected);
   }
 }

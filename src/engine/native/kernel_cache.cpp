@@ -28,8 +28,14 @@ std::string key_of(int threads, const std::string& work) { return fmt::format("{
 
 }  // namespace
 
-KernelCache::KernelCache(std::filesystem::path file) : file_(std::move(file)), machine_(machine_name()) {
-  std::istringstream lines(read_file_if_present(file_));
+KernelCache::KernelCache(std::filesystem::path file, std::filesystem::path record)
+    : file_(std::move(file)), record_(std::move(record)), machine_(machine_name()) {
+  read(record_, true);
+  read(file_, false);
+}
+
+void KernelCache::read(const std::filesystem::path& file, bool is_record) {
+  std::istringstream lines(read_file_if_present(file));
   const std::string prefix = fmt::format("{}\t", machine_);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(prefix)) continue;
@@ -42,25 +48,36 @@ KernelCache::KernelCache(std::filesystem::path file) : file_(std::move(file)), m
     if (!std::getline(fields, timings, '\t')) continue;
     // The first of several lines wins: a run that goes on must meet the kernels with which it began.
     if (const auto found = find_kernel(kernel))
-      kernels_.try_emplace(fmt::format("{}\t{}", threads, work), *found);
+      kernels_.try_emplace(fmt::format("{}\t{}", threads, work), Known{*found, timings, is_record});
   }
 }
 
-std::optional<ConvolutionKernel> KernelCache::find(int threads, const std::string& work) const {
+void KernelCache::write(const std::filesystem::path& file, const std::string& key) const {
+  if (file.empty()) return;
+  const Known& known = kernels_.at(key);
+  append_if_possible(file,
+                     fmt::format("{}\t{}\t{}\t{}\n", machine_, key, name_of(known.kernel), known.timings));
+}
+
+std::optional<ConvolutionKernel> KernelCache::find(int threads, const std::string& work) {
   const auto found = kernels_.find(key_of(threads, work));
-  return found == kernels_.end() ? std::nullopt : std::optional(found->second);
+  if (found == kernels_.end()) return std::nullopt;
+  Known& known = found->second;
+  if (!known.recorded) write(record_, found->first);
+  known.recorded = true;
+  return known.kernel;
 }
 
 void KernelCache::add(int threads, const std::string& work, ConvolutionKernel kernel,
                       const std::string& timings) {
-  remember(threads, work, kernel);
-  if (file_.empty()) return;
-  append_if_possible(
-      file_, fmt::format("{}\t{}\t{}\t{}\n", machine_, key_of(threads, work), name_of(kernel), timings));
+  const std::string key = key_of(threads, work);
+  kernels_[key] = {kernel, timings, true};
+  write(file_, key);
+  write(record_, key);
 }
 
 void KernelCache::remember(int threads, const std::string& work, ConvolutionKernel kernel) {
-  kernels_[key_of(threads, work)] = kernel;
+  kernels_[key_of(threads, work)] = {kernel, "", true};
 }
 
 double KernelCache::peak_gflops(int threads) {

@@ -14,10 +14,12 @@ namespace tacho::native {
 // Lines that do not say what they should are left out, and so are those of another version of the kernels.
 class KernelCache {
  public:
-  // An empty path keeps nothing. A file that cannot be read or written is as good as none.
-  explicit KernelCache(std::filesystem::path file);
+  // An empty path keeps nothing. A file that cannot be read or written is as good as none. What the record
+  // says holds whatever the file says; see CompileOptions::kernel_record.
+  explicit KernelCache(std::filesystem::path file, std::filesystem::path record = {});
 
-  std::optional<ConvolutionKernel> find(int threads, const std::string& work) const;
+  // What it finds is noted in the record.
+  std::optional<ConvolutionKernel> find(int threads, const std::string& work);
   void add(int threads, const std::string& work, ConvolutionKernel kernel, const std::string& timings);
   // In memory alone, where it was not measured well enough for another program.
   void remember(int threads, const std::string& work, ConvolutionKernel kernel);
@@ -26,10 +28,20 @@ class KernelCache {
   double peak_gflops(int threads);
 
  private:
-  std::filesystem::path file_;
+  struct Known {
+    ConvolutionKernel kernel;
+    std::string timings;
+    bool recorded;
+  };
+
+  void read(const std::filesystem::path& file, bool is_record);
+  // Appends what is known of this work.
+  void write(const std::filesystem::path& file, const std::string& key) const;
+
+  std::filesystem::path file_, record_;
   std::string machine_;
-  std::map<std::string, ConvolutionKernel> kernels_;
-  std::map<int, double> peak_gflops_;  // by threads
+  std::map<std::string, Known> kernels_;  // by threads and work
+  std::map<int, double> peak_gflops_;     // by threads
 };
 
 }  // namespace tacho::native

@@ -18,7 +18,7 @@ class KernelCacheFile : public testing::Test {
 
 TEST_F(KernelCacheFile, TellsTheNextProgramWhatWasMeasured) {
   KernelCache(file_).add(2, "some work", ConvolutionKernel::winograd, "winograd 1 ms");
-  const KernelCache next(file_);
+  KernelCache next(file_);
   EXPECT_EQ(next.find(2, "some work"), ConvolutionKernel::winograd);
   EXPECT_EQ(next.find(1, "some work"), std::nullopt);
   EXPECT_EQ(next.find(2, "other work"), std::nullopt);
@@ -39,7 +39,7 @@ TEST_F(KernelCacheFile, LeavesOutDamagedLinesAndThoseOfOtherMachines) {
                                       << with(machine, "\t", "\tOther ") << "2\tforeign\twinograd\t-\n"
                                       << "0" << machine << "2\told\twinograd\t-\n"
                                       << machine << "2\tlast\twinograd\t-\n";
-  const KernelCache cache(file_);
+  KernelCache cache(file_);
   EXPECT_EQ(cache.find(2, "first"), ConvolutionKernel::onednn);
   EXPECT_EQ(cache.find(2, "last"), ConvolutionKernel::winograd);
   for (const char* work : {"cut off", "unknown", "foreign", "old"})
@@ -51,6 +51,29 @@ TEST_F(KernelCacheFile, StaysWithWhatWasMeasuredFirst) {
   first.add(2, "some work", ConvolutionKernel::winograd, "-");
   second.add(2, "some work", ConvolutionKernel::onednn, "-");
   EXPECT_EQ(KernelCache(file_).find(2, "some work"), ConvolutionKernel::winograd);
+}
+
+TEST_F(KernelCacheFile, ARecordHoldsWhateverTheCacheSays) {
+  const std::filesystem::path record = folder_.path() / "record.tsv";
+  KernelCache(record).add(2, "noted", ConvolutionKernel::direct, "-");
+  KernelCache(file_).add(2, "noted", ConvolutionKernel::onednn, "-");
+  EXPECT_EQ(KernelCache(file_, record).find(2, "noted"), ConvolutionKernel::direct);
+}
+
+TEST_F(KernelCacheFile, ARecordHoldsWhatWasAskedForAndNoMore) {
+  const std::filesystem::path record = folder_.path() / "record.tsv";
+  KernelCache(file_).add(2, "found", ConvolutionKernel::winograd, "winograd 1 ms");
+  KernelCache(file_).add(2, "never asked for", ConvolutionKernel::winograd, "-");
+  KernelCache cache(file_, record);
+  cache.find(2, "found");
+  cache.find(2, "found");
+  cache.add(2, "measured", ConvolutionKernel::direct, "-");
+  const std::string lines = read_file(record);
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << lines;
+  KernelCache recorded(record);
+  EXPECT_EQ(recorded.find(2, "found"), ConvolutionKernel::winograd);
+  EXPECT_EQ(recorded.find(2, "measured"), ConvolutionKernel::direct);
+  EXPECT_EQ(KernelCache(file_).find(2, "measured"), ConvolutionKernel::direct);
 }
 
 TEST_F(KernelCacheFile, DoesNotTellOthersWhatItOnlyRemembers) {

@@ -134,6 +134,8 @@ class NativeEngine : public Engine {
   }
 
  private:
+  using Files = std::pair<std::filesystem::path, std::filesystem::path>;  // the cache's and the record's
+
   static native::Program optimized(const Graph& graph, const CompileOptions& options) {
     native::Program program = native::lower(graph);
     program.low_memory = options.low_memory;
@@ -143,12 +145,13 @@ class NativeEngine : public Engine {
 
   native::KernelChoice choose(const native::Program& program, const CompileOptions& options) const {
     const std::lock_guard lock(mutex_);
-    auto& cache = caches_.try_emplace(options.kernel_cache, options.kernel_cache).first->second;
+    const Files files(options.kernel_cache, options.kernel_record);
+    auto& cache = caches_.try_emplace(files, files.first, files.second).first->second;
     return native::choose_kernels(program, options, cache);
   }
 
   mutable std::mutex mutex_;
-  mutable std::map<std::filesystem::path, native::KernelCache> caches_;
+  mutable std::map<Files, native::KernelCache> caches_;
 };
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace tacho {
 namespace {
 
-using Floats = std::vector<float>;
+using Values = std::vector<float>;
 
-Floats random_floats(size_t count, uint64_t seed, float deviation) {
-  Floats values(count);
+Values random_floats(size_t count, uint64_t seed, float deviation) {
+  Values values(count);
   Random(seed).fill_normal(values, 0, deviation);
   return values;
 }
@@ -30,10 +30,10 @@ class EveryRule : public testing::TestWithParam<Case> {};
 TEST_P(EveryRule, AgreesWithTheReferenceOverSeveralStepsAndOddSizes) {
   const UpdateRule& rule = GetParam().rule;
   for (const size_t count : {0, 1, 3, 17, 1001, 40'003}) {
-    Floats fast = random_floats(count, 1, 0.1f), plain = fast;
-    Floats fast_state(count * static_cast<size_t>(state_per_parameter(rule))), plain_state = fast_state;
+    Values fast = random_floats(count, 1, 0.1f), plain = fast;
+    Values fast_state(count * static_cast<size_t>(state_per_parameter(rule))), plain_state = fast_state;
     for (int64_t step = 1; step <= 5; ++step) {
-      const Floats gradients = random_floats(count, 10 + static_cast<uint64_t>(step), 1);
+      const Values gradients = random_floats(count, 10 + static_cast<uint64_t>(step), 1);
       apply_update(rule, step, fast, gradients, fast_state);
       apply_update_reference(rule, step, plain, gradients, plain_state);
     }
@@ -56,8 +56,8 @@ INSTANTIATE_TEST_SUITE_P(Optimizer, EveryRule,
 
 // With exact binary fractions two steps can be followed by hand: p = 1, g = 0.5 both times.
 float after_two_steps(const Sgd& rule) {
-  Floats parameter = {1}, state(static_cast<size_t>(state_per_parameter(rule)));
-  const Floats gradient = {0.5f};
+  Values parameter = {1}, state(static_cast<size_t>(state_per_parameter(rule)));
+  const Values gradient = {0.5f};
   apply_update_reference(rule, 1, parameter, gradient, state);
   apply_update_reference(rule, 2, parameter, gradient, state);
   return parameter[0];
@@ -83,16 +83,16 @@ TEST(OptimizerReference, LooksAheadWithNesterov) {
 }
 
 TEST(OptimizerReference, MovesByTheLearningRateInAdamsFirstStep) {
-  Floats parameters = {1, 1}, state(4);
-  apply_update_reference(Adam{0.125, 0.5, 0.75, 0, 0}, 1, parameters, Floats{0.5f, -4}, state);
-  EXPECT_EQ(parameters, (Floats{0.875f, 1.125f}));
-  EXPECT_EQ(state, (Floats{0.25f, -2, 0.0625f, 4}));
+  Values parameters = {1, 1}, state(4);
+  apply_update_reference(Adam{0.125, 0.5, 0.75, 0, 0}, 1, parameters, Values{0.5f, -4}, state);
+  EXPECT_EQ(parameters, (Values{0.875f, 1.125f}));
+  EXPECT_EQ(state, (Values{0.25f, -2, 0.0625f, 4}));
 }
 
 TEST(OptimizerReference, CorrectsAdamsBiasByTheStepNumber) {
   // Step 2 with g = 1 after m = 0.5, s = 0.5: m = 0.75 / (1 - 0.5^2) = 1, s = 0.75 / (1 - 0.5^2) = 1
-  Floats parameters = {1}, state = {0.5f, 0.5f};
-  apply_update_reference(Adam{0.125, 0.5, 0.5, 1, 0}, 2, parameters, Floats{1}, state);
+  Values parameters = {1}, state = {0.5f, 0.5f};
+  apply_update_reference(Adam{0.125, 0.5, 0.5, 1, 0}, 2, parameters, Values{1}, state);
   EXPECT_EQ(parameters[0], 1 - 0.0625f);
 }
 
