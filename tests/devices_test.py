@@ -486,7 +486,7 @@ class Hosts(Test):
 
     def test_suite_nodes_names_the_slow_host_and_no_other(self):
         with namespaces.Cluster(hosts=4, rate_mbit=2000) as cluster:
-            call = [TACHO, "suite", "nodes", "--format", "json"]
+            call = [TACHO, "suite", "nodes", "--format", "json", *([] if SOAK else ["--scale", "0.4"])]
 
             def outliers():
                 done = cluster.mpirun(call)

@@ -30,12 +30,14 @@ TYPES = {torch.float32: "F32", torch.int64: "I64"}
 
 # engine -> image sizes; the reference engine is slow, so its images are small
 CLASSIFIER_IMAGES = {"native": [(224, 224), (97, 131)], "reference": [(33, 47)]}
+DEEPER_CLASSIFIER_IMAGES = CLASSIFIER_IMAGES | {"native": [(97, 131)]}
 INCEPTION_IMAGES = {"native": [(299, 299), (107, 139)], "reference": [(75, 91)]}
 UNET3D_IMAGES = {"native": [(4, 54, 54), (3, 27, 81)], "reference": [(2, 27, 27)]}
 UNET3D_LITE_IMAGES = {"native": [(8, 32, 32), (4, 24, 40)], "reference": [(4, 16, 24)]}
 
-CLASSIFIERS = """squeezenet1_0 squeezenet1_1 vgg16 vgg19 resnet18 resnet34 resnet50 resnet101 resnet152
-    densenet121 densenet161 densenet169 densenet201""".split()
+CLASSIFIERS = "squeezenet1_0 squeezenet1_1 vgg16 resnet18 resnet50 densenet121".split()
+# Of the same layers, only more of them.
+DEEPER_CLASSIFIERS = "vgg19 resnet34 resnet101 resnet152 densenet161 densenet169 densenet201".split()
 
 BATCH_NORMS = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
 
@@ -50,6 +52,7 @@ def inception():
 
 
 MODELS = {name: (classifier(name), 3, CLASSIFIER_IMAGES) for name in CLASSIFIERS}
+MODELS |= {name: (classifier(name), 3, DEEPER_CLASSIFIER_IMAGES) for name in DEEPER_CLASSIFIERS}
 MODELS["inception_v3"] = (inception, 3, INCEPTION_IMAGES)
 MODELS["unet3d"] = (UNet3d, 1, UNET3D_IMAGES)
 MODELS["unet3d_lite"] = (UNet3d.lite, 1, UNET3D_LITE_IMAGES)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/native/layout.h"
 #include "engine/native/onednn.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 
@@ -11,9 +13,9 @@ using dnnl::memory;
 namespace {
 
 // On its own, in place.
-void add_activation(dnnl::algorithm kind, float alpha, const View& y, Assembler& assembler) {
-  const auto pd = describe_eltwise(assembler.engine(), assembler.attributes(), assembler.forward_kind(), kind,
-                                   y.desc, alpha);
+void add_logistic(const View& y, Assembler& assembler) {
+  const auto pd = describe_eltwise(assembler.engine(), assembler.attributes(), assembler.forward_kind(),
+                                   dnnl::algorithm::eltwise_logistic, y.desc, 0);
   assembler.add_primitive(dnnl::eltwise_forward(pd), pd.scratchpad_desc(), pd.impl_info_str(),
                           {{DNNL_ARG_SRC, y}, {DNNL_ARG_DST, y}});
 }
@@ -68,7 +70,12 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
 }
 
 void add_elu(float alpha, const View& y, Assembler& assembler) {
-  add_activation(dnnl::algorithm::eltwise_elu, alpha, y, assembler);
+  const memory::dims dims = dims_of(y.desc);
+  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  assembler.add_kernel("elu", {y},
+                       [sweep, alpha, stride = batch_stride(y.desc)](std::span<std::byte* const> at) {
+                         blocked::elu(sweep, alpha, {as<float>(at[0]), stride});
+                       });
 }
 
 void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {
@@ -78,7 +85,7 @@ void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {
     assembler.add_reorder(y, result);
     assembler.define_as(id, result);
   }
-  add_activation(dnnl::algorithm::eltwise_logistic, 0, result, assembler);
+  add_logistic(result, assembler);
 }
 
 }  // namespace tacho::native

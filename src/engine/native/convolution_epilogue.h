@@ -29,7 +29,7 @@ struct ResultView {
 ResultView define_result(const Instruction& instruction, const Epilogue& epilogue, const View& x,
                          bool over_mask, Assembler& assembler);
 
-// In place.
+// In place. Not oneDNN's, which has none of its own making for slices of wider tensors.
 void add_elu(float alpha, const View& y, Assembler& assembler);
 // Of `y`, which holds the value: a sigmoid's result is what a loss and the caller read, so it is stored as
 // they want it, row-major and without the channels that fill up a block.

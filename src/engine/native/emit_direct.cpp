@@ -4,13 +4,11 @@
 
 #include "engine/native/convolution_epilogue.h"
 #include "engine/native/convolution_weights.h"
+#include "engine/native/weight_gradient.h"
 #include "kernels/direct/direct.h"
 
 namespace tacho::native {
 namespace {
-
-// Sums of one chunk of channels after the other go where the result will be.
-constexpr bool kOverTheMask = false;
 
 // The convolution as the kernel sees it; nothing where it cannot compute it.
 std::optional<direct::Convolution> direct_of(const Convolution& op, const Shape& input, const Shape& weight) {
@@ -79,52 +77,20 @@ void add_gather(const direct::Convolution& convolution, direct::Direction direct
   });
 }
 
-void forward_by_direct(direct::Convolution convolution, const Instruction& instruction,
-                       Assembler& assembler) {
+void gather_by_direct(direct::Convolution convolution, direct::Direction direction,
+                      const Instruction& instruction, Assembler& assembler) {
   const Epilogue epilogue = *epilogue_of(instruction.post_ops);
-  const View x = assembler.in_blocks(instruction.inputs[0]);
-  const auto direction = direct::Direction::forward;
+  const View read = assembler.in_blocks(instruction.inputs[0]);
   const ConvolutionWeights weights =
       packed_weights(instruction, packing_of(convolution, direction, assembler.threads()), assembler);
-  const ResultView y = define_result(instruction, epilogue, x, kOverTheMask, assembler);
-  convolution.src_batch_stride = batch_stride(x.desc);
-  convolution.dst_batch_stride = batch_stride(y.view.desc);
-  add_gather(convolution, direction, {x, weights, y}, epilogue.relu, assembler);
-  if (epilogue.elu) add_elu(*epilogue.elu, y.view, assembler);
-  if (epilogue.sigmoid) add_sigmoid(instruction.outputs[0], y.view, assembler);
-}
-
-void data_by_direct(direct::Convolution convolution, const Instruction& instruction, Assembler& assembler) {
-  const Epilogue epilogue = *epilogue_of(instruction.post_ops);
-  const View dy = assembler.in_blocks(instruction.inputs[0]);
-  const auto direction = direct::Direction::backward;
-  const ConvolutionWeights weights =
-      packed_weights(instruction, packing_of(convolution, direction, assembler.threads()), assembler);
-  const ResultView dx = define_result(instruction, epilogue, dy, kOverTheMask, assembler);
-  convolution.src_batch_stride = batch_stride(dx.view.desc);
-  convolution.dst_batch_stride = batch_stride(dy.desc);
-  add_gather(convolution, direction, {dy, weights, dx}, false, assembler);
-}
-
-void weights_by_direct(direct::Convolution convolution, const Instruction& instruction,
-                       Assembler& assembler) {
-  const auto& op = std::get<ConvolutionBackwardWeights>(instruction.op);
-  const int threads = assembler.threads();
-  const View x = assembler.in_blocks(instruction.inputs[0]),
-             dy = assembler.moved_to_blocks(instruction.inputs[1]);
-  convolution.src_batch_stride = batch_stride(x.desc);
-  convolution.dst_batch_stride = batch_stride(dy.desc);
-  const View scratch =
-      assembler.scratch(floats_desc(direct::backward_weights_scratch_floats(convolution, threads)));
-  std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};
-  if (op.bias) views.push_back(assembler.define(instruction.outputs[1], plain_desc({op.weight[0]})));
-  assembler.add_kernel("direct_weights", views, [=, has_bias = op.bias](std::span<std::byte* const> at) {
-    const direct::BackwardWeightsArguments arguments = {.src = as<const float>(at[0]),
-                                                        .diff_dst = as<const float>(at[1]),
-                                                        .diff_weights = as<float>(at[2]),
-                                                        .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
-    direct::backward_weights(convolution, arguments, as<float>(at[3]), threads);
-  });
+  // Sums of one chunk of channels after the other go where the result will be, so not over the mask.
+  const ResultView result = define_result(instruction, epilogue, read, false, assembler);
+  const bool forward = direction == direct::Direction::forward;
+  convolution.src_batch_stride = batch_stride(forward ? read.desc : result.view.desc);
+  convolution.dst_batch_stride = batch_stride(forward ? result.view.desc : read.desc);
+  add_gather(convolution, direction, {read, weights, result}, epilogue.relu, assembler);
+  if (epilogue.elu) add_elu(*epilogue.elu, result.view, assembler);
+  if (epilogue.sigmoid) add_sigmoid(instruction.outputs[0], result.view, assembler);
 }
 
 }  // namespace
@@ -137,11 +103,13 @@ bool direct_can(const Program& program, const Instruction& instruction) {
 void emit_direct(const Instruction& instruction, Assembler& assembler) {
   const direct::Convolution convolution = *direct_of(assembler.program(), instruction);
   if (std::holds_alternative<Convolution>(instruction.op)) {
-    forward_by_direct(convolution, instruction, assembler);
+    gather_by_direct(convolution, direct::Direction::forward, instruction, assembler);
   } else if (std::holds_alternative<ConvolutionBackwardData>(instruction.op)) {
-    data_by_direct(convolution, instruction, assembler);
+    gather_by_direct(convolution, direct::Direction::backward, instruction, assembler);
   } else {
-    weights_by_direct(convolution, instruction, assembler);
+    add_weight_gradient("direct_weights", convolution,
+                        {direct::backward_weights_scratch_floats, direct::backward_weights}, instruction,
+                        assembler);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "engine/native/convolution_epilogue.h"
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
+#include "engine/native/weight_gradient.h"
 #include "kernels/winograd/winograd.h"
 
 namespace tacho::native {
@@ -173,27 +174,10 @@ void data_by_winograd(const ConvolutionBackwardData& op, const Instruction& inst
 
 void weights_by_winograd(const ConvolutionBackwardWeights& op, const Instruction& instruction,
                          Assembler& assembler) {
-  const Shape& input = assembler.shape(instruction.inputs[0]);
-  auto convolution = winograd_of(op.forward, input, op.weight);
-  const int threads = assembler.threads();
-  const View x = assembler.in_blocks(instruction.inputs[0]);
-  const View dy = assembler.moved_to_blocks(instruction.inputs[1]);
-  convolution->src_batch_stride = batch_stride(x.desc);
-  convolution->dst_batch_stride = batch_stride(dy.desc);
-  const View scratch =
-      assembler.scratch(floats_desc(winograd::backward_weights_scratch_floats(*convolution, threads)));
-  std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};
-  if (op.bias) views.push_back(assembler.define(instruction.outputs[1], plain_desc({op.weight[0]})));
-  const bool has_bias = op.bias;
-  assembler.add_kernel("winograd_weights", views,
-                       [=, geometry = *convolution](std::span<std::byte* const> at) {
-                         const winograd::BackwardWeightsArguments arguments = {
-                             .src = as<const float>(at[0]),
-                             .diff_dst = as<const float>(at[1]),
-                             .diff_weights = as<float>(at[2]),
-                             .diff_bias = has_bias ? as<float>(at[4]) : nullptr};
-                         winograd::backward_weights(geometry, arguments, as<float>(at[3]), threads);
-                       });
+  const auto convolution = winograd_of(op.forward, assembler.shape(instruction.inputs[0]), op.weight);
+  add_weight_gradient("winograd_weights", *convolution,
+                      {winograd::backward_weights_scratch_floats, winograd::backward_weights}, instruction,
+                      assembler);
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ void copy(const Sweep& sweep, Source src, Target dst);
 void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
                  Target dst);
 
+// ELU in place.
+void elu(const Sweep& sweep, float alpha, Target y);
+
 // y = x where `by` is above 0, elsewhere 0: the gradient of a ReLU with result `by`. In place where y is x.
 void mask(const Sweep& sweep, Source by, Source x, Target y);
 

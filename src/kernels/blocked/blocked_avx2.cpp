@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/blocked/blocked.h"
+#include "kernels/blocked/elu_avx2.h"
 
 namespace tacho::blocked {
 namespace {
@@ -162,6 +163,18 @@ void scale_shift(const Sweep& sweep, Source src, const float* scale, const float
         const __m256 value = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), factor, offset);
         _mm256_storeu_ps(y + i, _mm256_max_ps(floor, value));  // this order of operands keeps NaN
       }
+    }
+  }
+}
+
+void elu(const Sweep& sweep, float alpha, Target y) {
+  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    for (int64_t block = 0; block < blocks; ++block) {
+      float* values = y.data + image * y.batch_stride + block * block_floats;
+      for (int64_t i = 0; i < block_floats; i += kLanes)
+        _mm256_storeu_ps(values + i, elu(_mm256_loadu_ps(values + i), _mm256_set1_ps(alpha)));
     }
   }
 }

@@ -50,6 +50,20 @@ TEST_F(Blocked, ScaleShiftKeepsNaN) {
   EXPECT_TRUE(std::isnan(x[0]));
 }
 
+TEST_F(Blocked, EluChangesOnlyItsSlice) {
+  const Sweep sweep = {.batch = 2, .channels = 8, .cells = 3};
+  const int64_t dense = 3 * kLanes, wide = 2 * dense;
+  auto x = random_floats(2 * wide);
+  x[0] = 0, x[1] = -200, x[2] = 1e30f;
+  auto y = x;
+  elu(sweep, 1.5f, {y.data(), wide});
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool inside = static_cast<int64_t>(i) % wide < dense;
+    const double expected = inside && x[i] < 0 ? 1.5 * std::expm1(double{x[i]}) : x[i];
+    EXPECT_NEAR(y[i], expected, 3e-7 * std::abs(expected)) << x[i];
+  }
+}
+
 TEST_F(Blocked, MaskPassesWhatIsAboveZeroFromSlicesToASlice) {
   const Sweep sweep = {.batch = 2, .channels = 8, .cells = 3};
   const int64_t dense = 3 * kLanes, wide = 2 * dense;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "kernels/blocked/weight_gradient.h"
+
 namespace tacho::direct {
 
 // Convolutions by their definition and their gradients, in float: kernels and strides up to 16, padding
@@ -53,12 +55,7 @@ int64_t gather_scratch_floats(const Convolution& convolution, Direction directio
 void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,
             float* scratch, int threads);
 
-struct BackwardWeightsArguments {
-  const float* src = nullptr;
-  const float* diff_dst = nullptr;
-  float* diff_weights = nullptr;  // plain OI[D]HW
-  float* diff_bias = nullptr;     // or none
-};
+using blocked::BackwardWeightsArguments;
 
 // Sums are added up in an order that depends on nothing but the convolution and the number of threads.
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);

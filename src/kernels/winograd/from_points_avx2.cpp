@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "kernels/winograd/elu_avx2.h"
+#include "kernels/blocked/elu_avx2.h"
 #include "kernels/winograd/tile_transforms_avx2.h"
 #include "kernels/winograd/transform_avx2.h"
 
@@ -52,7 +52,7 @@ __attribute__((noinline)) void apply_elu(const Window& window, const Finish& fin
   for (int64_t row = 0; row < window.rows; ++row) {
     float* values = finish.dst + window.offset + row * window.row_stride;
     for (int64_t i = 0; i < window.columns * kLanes; i += kLanes)
-      _mm256_store_ps(values + i, elu(_mm256_load_ps(values + i), alpha));
+      _mm256_store_ps(values + i, blocked::elu(_mm256_load_ps(values + i), alpha));
   }
 }
 

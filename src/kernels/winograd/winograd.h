@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "kernels/blocked/weight_gradient.h"
+
 namespace tacho::winograd {
 
 // Convolutions of stride 1 by Winograd's minimal filtering, in float. Of the direct sum's multiplications a
@@ -72,12 +74,7 @@ int64_t packing_forward_scratch_floats(const Convolution& convolution, int threa
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads);
 
-struct BackwardWeightsArguments {
-  const float* src = nullptr;
-  const float* diff_dst = nullptr;
-  float* diff_weights = nullptr;  // plain OI[D]HW
-  float* diff_bias = nullptr;     // or none
-};
+using blocked::BackwardWeightsArguments;
 
 // As for forward(), except that sums depend on the number of threads: they are the same from run to run.
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);

@@ -6,7 +6,7 @@
 
 // Included only by files compiled for AVX2 and FMA, each with its own copy: see
 // instruction_set_test.py.
-namespace tacho::winograd {
+namespace tacho::blocked {
 namespace {
 
 // exp(x) - 1 for x <= 0, to about two units in the last place: 2^n (1 + q) - 1 with q = exp(r) - 1 from its
@@ -34,4 +34,4 @@ inline __m256 elu(__m256 x, __m256 alpha) {
 }
 
 }  // namespace
-}  // namespace tacho::winograd
+}  // namespace tacho::blocked
