@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <vector>
 
@@ -99,7 +100,9 @@ SharedFile::SharedFile(Communicator& ranks, fs::path own) : path_(std::move(own)
   if (ranks.size() == 1) return;
   const std::string content = broadcast(ranks, ranks.rank() == 0 ? read_file_if_present(path_) : "");
   if (ranks.rank() == 0) return;
-  path_ = fs::temp_directory_path() / fmt::format("tacho-{}-{}", getpid(), ranks.rank());
+  // A path of its own: an engine remembers by path what it read.
+  static std::atomic<int> copies = 0;
+  path_ = fs::temp_directory_path() / fmt::format("tacho-{}-{}-{}", getpid(), ranks.rank(), copies++);
   write_file_atomically(path_, content);
   is_copy_ = true;
 }

@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "base/file.h"
+#include "base/test_folder.h"
+#include "distributed/collectives.h"
 #include "distributed/thread_ranks.h"
 #include "engine/engines.h"
 #include "graph/builder.h"
@@ -24,6 +27,24 @@ Graph small_training(int64_t channels = 8) {
 
 std::unique_ptr<Plan> compiled(const Graph& graph, const char* engine = "reference", uint64_t seed = 1) {
   return find_engine(engine).compile(graph, initialize(graph, seed), {.update = Adam{}});
+}
+
+TEST(SharedFile, EveryCopyHasAPathOfItsOwnAndIsGoneWithIt) {
+  const TestFolder folder;
+  const std::filesystem::path file = folder.path() / "first";
+  on_thread_ranks(2, [&](Communicator& all) {
+    if (all.rank() == 0) write_file_atomically(file, "before");
+    std::optional<SharedFile> before(std::in_place, all, file);
+    const std::filesystem::path path = before->path();
+    EXPECT_EQ(read_file(path), "before");
+    barrier(all);
+    if (all.rank() == 0) write_file_atomically(file, "after");
+    const SharedFile after(all, file);
+    EXPECT_EQ(read_file(after.path()), "after");
+    EXPECT_EQ(after.path() == path, all.rank() == 0);
+    before.reset();
+    EXPECT_EQ(std::filesystem::exists(path), all.rank() == 0);
+  });
 }
 
 TEST(SharedState, OfEqualRanksIsEqual) {
