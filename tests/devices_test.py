@@ -2,6 +2,7 @@
 """Several devices over MPI, with the whole program: devices_test.py TACHO [--soak]. Needs python3-numpy and mpirun; tests
 on several hosts need what tests/namespaces.py needs. With --soak ranks are lost at ten moments each."""
 
+import concurrent.futures
 import csv
 import io
 import json
@@ -360,7 +361,7 @@ class Losses(Test):
         draw = random.Random(11)
         signs = (signal.SIGKILL, signal.SIGSTOP)
         for turn in range(20 if SOAK else 2):
-            sign, rank = signs[turn % 2], (turn + turn // 2) % 2
+            sign, rank = signs[turn % 2], (turn + turn // 2 + 1) % 2
             with self.subTest(sign=sign, rank=rank, turn=turn):
                 self.lose_while_measuring(sign, rank, draw.uniform(0.3, 8))
 
@@ -443,25 +444,31 @@ class Hosts(Test):
             self.assertAlmostEqual(shown[100] / shown[200], 2, delta=0.4)
 
     def test_a_step_over_a_link_takes_what_the_plan_says(self):
-        cell = ["bench", "resnet18", "--image", "64", "--batch", "8", "--mode", "train", "--threads", "1", "--warmup", "2",
+        cell = ["bench", "squeezenet1_1", "--image", "64", "--batch", "8", "--mode", "train", "--threads", "1", "--warmup", "2",
                 "--repeat", "7"]
 
-        def off_by():
+        def miss(turn):
             """The share by which the plan misses what is measured."""
-            store = self.folder / f"{time.monotonic()}.db"
-            done = cluster.run("node0", [TACHO, *cell, "--db", store], timeout=300)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            # On both at once: hosts of one machine share its memory, which the plan knows nothing of.
+            with concurrent.futures.ThreadPoolExecutor() as pool:
+                alone = [pool.submit(cluster.run, host, [TACHO, *cell, "--db", self.folder / f"{turn}.{host}.db"], timeout=300)
+                         for host in cluster.hosts]
+            for done in (one.result() for one in alone):
+                self.assertEqual(done.returncode, 0, done.stderr)
             (measured,) = self.records_on(cluster, *cell)
             shown = cluster.mpirun([TACHO, "system", "--network", "--format", "csv"])
             (link,) = csv.DictReader(io.StringIO(shown.stdout))
-            done = run("plan", "--db", store, "--devices", "2", "--network", link["--network"], "--format", "csv")
+            done = run("plan", "--db", self.folder / f"{turn}.node0.db", "--devices", "2", "--network", link["--network"], "--format", "csv")
             self.assertEqual(done.returncode, 0, done.stderr)
             (predicted,) = csv.DictReader(io.StringIO(done.stdout))
             return abs(float(predicted["step_ms"]) / measured["median_ms"] - 1)
 
-        with namespaces.Cluster(hosts=2, rate_mbit=400) as cluster:
+        with namespaces.Cluster(hosts=2, rate_mbit=100) as cluster:
             # Whoever shares the machine may slow one of the measurements.
-            self.assertTrue(any(off_by() < 0.15 for _ in range(3)))
+            misses = []
+            while len(misses) < 3 and (SOAK or min(misses, default=1) > 0.15):
+                misses.append(miss(len(misses)))
+        self.assertLess(max(misses) if SOAK else min(misses), 0.15, misses)
 
     def test_a_network_learns_on_several_hosts(self):
         with namespaces.Cluster(hosts=2) as cluster:

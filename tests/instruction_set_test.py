@@ -32,7 +32,7 @@ def objects(build):
         path = os.path.join(entry["directory"], entry["output"]) if "output" in entry else None
         path = path or os.path.join(entry["directory"], re.search(r"-o (\S+)", entry["command"]).group(1))
         in_sources = os.path.relpath(path, build).startswith("src" + os.sep)
-        if in_sources and path.endswith(".o") and not entry["file"].endswith("_test.cpp") and os.path.exists(path):
+        if in_sources and path.endswith(".o") and "_test.dir" + os.sep not in path and os.path.exists(path):
             (wider if re.search(r"\s-m(avx|fma|sse|bmi|arch)", entry["command"]) else baseline).append(path)
     return baseline, wider
 

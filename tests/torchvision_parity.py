@@ -35,9 +35,9 @@ INCEPTION_IMAGES = {"native": [(299, 299), (107, 139)], "reference": [(75, 91)]}
 UNET3D_IMAGES = {"native": [(4, 54, 54), (3, 27, 81)], "reference": [(2, 27, 27)]}
 UNET3D_LITE_IMAGES = {"native": [(8, 32, 32), (4, 24, 40)], "reference": [(4, 16, 24)]}
 
-CLASSIFIERS = "squeezenet1_0 squeezenet1_1 vgg16 resnet18 resnet50 densenet121".split()
+CLASSIFIERS = "squeezenet1_0 squeezenet1_1 vgg16 resnet18 resnet50 densenet121 densenet161".split()
 # Of the same layers, only more of them.
-DEEPER_CLASSIFIERS = "vgg19 resnet34 resnet101 resnet152 densenet161 densenet169 densenet201".split()
+DEEPER_CLASSIFIERS = "vgg19 resnet34 resnet101 resnet152 densenet169 densenet201".split()
 
 BATCH_NORMS = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "distributed/collectives.h"
@@ -100,9 +102,12 @@ SharedFile::SharedFile(Communicator& ranks, fs::path own) : path_(std::move(own)
   if (ranks.size() == 1) return;
   const std::string content = broadcast(ranks, ranks.rank() == 0 ? read_file_if_present(path_) : "");
   if (ranks.rank() == 0) return;
-  // A path of its own: an engine remembers by path what it read.
-  static std::atomic<int> copies = 0;
-  path_ = fs::temp_directory_path() / fmt::format("tacho-{}-{}-{}", getpid(), ranks.rank(), copies++);
+  std::string pattern = (fs::temp_directory_path() / "tacho-XXXXXX").string();
+  const int file = mkstemp(pattern.data());
+  if (file < 0)
+    throw UserError("cannot make a file in {}: {}", fs::temp_directory_path().string(), std::strerror(errno));
+  close(file);
+  path_ = pattern;
   write_file_atomically(path_, content);
   is_copy_ = true;
 }

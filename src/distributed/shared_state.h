@@ -27,7 +27,7 @@ void require_equal_plans(Communicator& ranks, Plan& plan);
 void require_equal_parameters(Communicator& ranks, const Plan& plan, const Graph& graph);
 
 // A file of rank 0 for all ranks: the others get a copy, which is gone with the object. What rank 0 does not
-// have, nobody has.
+// have, nobody has. Every copy has a path of its own: an engine remembers by path what it read.
 class SharedFile {
  public:
   // All ranks at once.

@@ -38,7 +38,7 @@ struct CompileOptions {
   bool low_memory = false;    // rather compute activations and packed weights again than keep them
   std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
-  // Where those of this work are noted, which then hold for it whatever the cache says; empty: nowhere.
+  // Where the kernels in use are noted: what it names is used whatever the cache says; empty: nowhere.
   std::filesystem::path kernel_record = {};
   std::string precision = std::string(kSinglePrecision);  // one of Engine::precisions()
   std::string device = std::string(kCpu);                 // one of Engine::devices()

@@ -151,10 +151,8 @@ bool Assembler::define_joined(ValueId id, const std::vector<ValueId>& parts) {
 // oneDNN's reorder onto a slice runs on one thread per image.
 void Assembler::add_copy(const View& from, const View& to) {
   if (!is_blocked(from.desc) || !is_blocked(to.desc)) return add_reorder(from, to);
-  const memory::dims dims = dims_of(to.desc);
-  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
   add_kernel("copy", {from, to},
-             [sweep, from_stride = batch_stride(from.desc),
+             [sweep = sweep_of(to.desc), from_stride = batch_stride(from.desc),
               to_stride = batch_stride(to.desc)](std::span<std::byte* const> at) {
                blocked::copy(sweep, {as<const float>(at[0]), from_stride}, {as<float>(at[1]), to_stride});
              });

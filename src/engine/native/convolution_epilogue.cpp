@@ -1,14 +1,10 @@
 #include "engine/native/convolution_epilogue.h"
 
-#include <algorithm>
-
 #include "engine/native/layout.h"
 #include "engine/native/onednn.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
-
-using dnnl::memory;
 
 namespace {
 
@@ -21,8 +17,6 @@ void add_logistic(const View& y, Assembler& assembler) {
 }
 
 }  // namespace
-
-memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
 
 std::optional<Epilogue> epilogue_of(const std::vector<PostOp>& post_ops) {
   Epilogue epilogue;
@@ -70,12 +64,11 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
 }
 
 void add_elu(float alpha, const View& y, Assembler& assembler) {
-  const memory::dims dims = dims_of(y.desc);
-  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
-  assembler.add_kernel("elu", {y},
-                       [sweep, alpha, stride = batch_stride(y.desc)](std::span<std::byte* const> at) {
-                         blocked::elu(sweep, alpha, {as<float>(at[0]), stride});
-                       });
+  assembler.add_kernel(
+      "elu", {y},
+      [sweep = sweep_of(y.desc), alpha, stride = batch_stride(y.desc)](std::span<std::byte* const> at) {
+        blocked::elu(sweep, alpha, {as<float>(at[0]), stride});
+      });
 }
 
 void add_sigmoid(ValueId id, const View& y, Assembler& assembler) {

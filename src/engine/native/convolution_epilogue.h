@@ -35,7 +35,4 @@ void add_elu(float alpha, const View& y, Assembler& assembler);
 // they want it, row-major and without the channels that fill up a block.
 void add_sigmoid(ValueId id, const View& y, Assembler& assembler);
 
-// A plain piece of memory; never empty.
-dnnl::memory::desc floats_desc(int64_t count);
-
 }  // namespace tacho::native

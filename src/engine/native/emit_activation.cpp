@@ -38,8 +38,7 @@ void emit_eltwise_backward(algorithm kind, double alpha, const Instruction& inst
 // The gradient of a ReLU whose result or gradient may be slices of wider tensors.
 void mask_in_blocks(const View& y, const View& dy, const Instruction& instruction, Assembler& assembler) {
   const View dx = assembler.define_over(instruction.outputs[0], dy);
-  const memory::dims dims = dims_of(y.desc);
-  const blocked::Sweep sweep = {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  const blocked::Sweep sweep = sweep_of(y.desc);
   assembler.add_kernel("mask", {y, dy, dx},
                        [sweep, by = batch_stride(y.desc), from = batch_stride(dy.desc),
                         to = batch_stride(dx.desc)](std::span<std::byte* const> at) {

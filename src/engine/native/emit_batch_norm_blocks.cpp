@@ -12,11 +12,6 @@ using dnnl::memory;
 
 int64_t round_up_to_block(int64_t channels) { return (channels + kOwnBlock - 1) / kOwnBlock * kOwnBlock; }
 
-blocked::Sweep sweep_of(const View& view) {
-  const memory::dims dims = dims_of(view.desc);
-  return {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
-}
-
 // One sweep over blocks of channels, which may be slices of a concatenation.
 void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {
   const ScaleShift factors = scale_shift(
@@ -26,7 +21,7 @@ void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assem
   const bool over_x = x.desc == blocked_desc(dims_of(x.desc)) && !assembler.has_home(instruction.outputs[0]);
   const View y = over_x ? assembler.define_over(instruction.outputs[0], x)
                         : assembler.define_in_blocks(instruction.outputs[0]);
-  const blocked::Sweep sweep = sweep_of(x);
+  const blocked::Sweep sweep = sweep_of(x.desc);
   const auto filled_up = [&](const std::vector<double>& values) {
     return assembler.constant(plain_desc({round_up_to_block(sweep.channels)}), {},
                               [values](const Place& place) { std::ranges::copy(values, place.data); });
@@ -60,7 +55,7 @@ View scratch_for(const blocked::Sweep& sweep, Assembler& assembler) {
 
 void add_normalize(const Norm& norm, double epsilon, bool relu, const View& x, const View& y,
                    Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(x);
+  const blocked::Sweep sweep = sweep_of(x.desc);
   assembler.add_kernel(
       relu ? "normalize_relu" : "normalize",
       {norm.weight, norm.bias, norm.mean, norm.variance, x, y, scratch_for(sweep, assembler)},
@@ -118,7 +113,7 @@ void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& as
     }
     const View part =
         pieces.size() == 1 ? x : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
-    const blocked::Sweep sweep = sweep_of(part);
+    const blocked::Sweep sweep = sweep_of(part.desc);
     assembler.add_kernel(
         "batch_statistics", {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
         [sweep, from = batch_stride(part.desc), channel = piece.channel](std::span<std::byte* const> at) {
@@ -132,7 +127,7 @@ void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& as
 // Of the batches of all devices.
 void add_statistics_over_devices(SumOverDevices& sums, const View& x, const Norm& norm,
                                  Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(x);
+  const blocked::Sweep sweep = sweep_of(x.desc);
   const View moments = numbers_to_sum(sweep, assembler);
   assembler.add_kernel(
       "batch_moments", {x, moments, scratch_for(sweep, assembler)},
@@ -193,7 +188,7 @@ std::optional<int64_t> stride_of(const std::optional<View>& view) {
 }
 
 void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(of.x);
+  const blocked::Sweep sweep = sweep_of(of.x.desc);
   const auto& [weight, bias, mean, variance] = of.norm;
   std::vector<View> views = {weight, bias,  mean,       variance, of.x,
                              of.dy,  of.dx, of.dweight, of.dbias, scratch_for(sweep, assembler)};
@@ -213,7 +208,7 @@ void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler&
 
 // The sums of dweight and then of dbias over all devices.
 View add_backward_sums(SumOverDevices& sums, const BackwardViews& of, Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(of.x);
+  const blocked::Sweep sweep = sweep_of(of.x.desc);
   const View result = assembler.temporary(plain_desc({2 * sweep.channels}));
   assembler.add_kernel(
       "sum_over_devices", {of.dweight, of.dbias, numbers_to_sum(sweep, assembler), result},
@@ -231,7 +226,7 @@ View add_backward_sums(SumOverDevices& sums, const BackwardViews& of, Assembler&
 // with all other gradients.
 void add_backward_over_devices(SumOverDevices& sums, const BackwardViews& of, double epsilon, bool relu,
                                Assembler& assembler) {
-  const blocked::Sweep sweep = sweep_of(of.x);
+  const blocked::Sweep sweep = sweep_of(of.x.desc);
   const auto& [weight, bias, mean, variance] = of.norm;
   const int64_t x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc);
   assembler.add_kernel(

@@ -77,7 +77,9 @@ void KernelCache::add(int threads, const std::string& work, ConvolutionKernel ke
 }
 
 void KernelCache::remember(int threads, const std::string& work, ConvolutionKernel kernel) {
-  kernels_[key_of(threads, work)] = {kernel, "", true};
+  const std::string key = key_of(threads, work);
+  kernels_[key] = {kernel, "-", true};
+  write(record_, key);
 }
 
 double KernelCache::peak_gflops(int threads) {

@@ -21,7 +21,7 @@ class KernelCache {
   // What it finds is noted in the record.
   std::optional<ConvolutionKernel> find(int threads, const std::string& work);
   void add(int threads, const std::string& work, ConvolutionKernel kernel, const std::string& timings);
-  // In memory alone, where it was not measured well enough for another program.
+  // In memory and in the record, where it was not measured well enough for other work.
   void remember(int threads, const std::string& work, ConvolutionKernel kernel);
 
   // Of the machine's multiply-adds, measured when it is first asked for.

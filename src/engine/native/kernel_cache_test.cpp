@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/file.h"
@@ -81,6 +82,12 @@ TEST_F(KernelCacheFile, DoesNotTellOthersWhatItOnlyRemembers) {
   cache.remember(2, "some work", ConvolutionKernel::winograd);
   EXPECT_EQ(cache.find(2, "some work"), ConvolutionKernel::winograd);
   EXPECT_EQ(KernelCache(file_).find(2, "some work"), std::nullopt);
+}
+
+TEST_F(KernelCacheFile, NotesInTheRecordWhatItOnlyRemembers) {
+  const std::filesystem::path record = folder_.path() / "record.tsv";
+  KernelCache(file_, record).remember(2, "some work", ConvolutionKernel::winograd);
+  EXPECT_EQ(KernelCache(file_, record).find(2, "some work"), ConvolutionKernel::winograd);
 }
 
 TEST_F(KernelCacheFile, MeasuresThePeakOnce) {

@@ -46,6 +46,8 @@ memory::desc plain_desc(const Shape& shape) {
   return memory::desc(shape, memory::data_type::f32, strides);
 }
 
+memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
+
 memory::desc any_desc(const Shape& shape) { return memory::desc(shape, memory::data_type::f32, Tag::any); }
 
 int64_t channel_block(const memory::desc& desc) { return layout_of(desc).block; }
@@ -93,6 +95,11 @@ int64_t content_bytes(const memory::desc& desc) {
   return std::accumulate(padded.begin(), padded.end(),
                          static_cast<int64_t>(memory::data_type_size(data_type_of(desc))),
                          std::multiplies<>());
+}
+
+blocked::Sweep sweep_of(const memory::desc& desc) {
+  const memory::dims dims = dims_of(desc);
+  return {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
 }
 
 memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {

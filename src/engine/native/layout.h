@@ -2,11 +2,15 @@
 
 #include "base/shape.h"
 #include "engine/native/onednn_layout.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 
 // Row-major order.
 dnnl::memory::desc plain_desc(const Shape& shape);
+
+// A plain piece of memory; never empty.
+dnnl::memory::desc floats_desc(int64_t count);
 
 // Whatever the primitive likes best.
 dnnl::memory::desc any_desc(const Shape& shape);
@@ -32,6 +36,8 @@ dnnl::memory::desc channel_slice(const dnnl::memory::desc& whole, int64_t channe
 bool is_blocked(const dnnl::memory::desc& desc);
 int64_t first_element(const dnnl::memory::desc& desc);
 int64_t batch_stride(const dnnl::memory::desc& desc);
+// Over all of it.
+blocked::Sweep sweep_of(const dnnl::memory::desc& desc);
 
 // What its elements take, those that fill up blocks included.
 int64_t content_bytes(const dnnl::memory::desc& desc);

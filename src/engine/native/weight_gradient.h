@@ -1,11 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "engine/native/assembler.h"
-#include "engine/native/convolution_epilogue.h"
 #include "engine/native/layout.h"
-#include "kernels/blocked/weight_gradient.h"
+#include "kernels/blocked/backward_weights_arguments.h"
 
 namespace tacho::native {
 

@@ -168,13 +168,13 @@ void scale_shift(const Sweep& sweep, Source src, const float* scale, const float
 }
 
 void elu(const Sweep& sweep, float alpha, Target y) {
-  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
+  // Blocks of an image follow each other; a volume may be the only one of its batch.
+  const int64_t cells = channel_blocks(sweep.channels) * sweep.cells;
 #pragma omp parallel for collapse(2) schedule(static)
   for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      float* values = y.data + image * y.batch_stride + block * block_floats;
-      for (int64_t i = 0; i < block_floats; i += kLanes)
-        _mm256_storeu_ps(values + i, elu(_mm256_loadu_ps(values + i), _mm256_set1_ps(alpha)));
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      float* values = y.data + image * y.batch_stride + cell * kLanes;
+      _mm256_storeu_ps(values, elu(_mm256_loadu_ps(values), _mm256_set1_ps(alpha)));
     }
   }
 }

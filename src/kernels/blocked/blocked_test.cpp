@@ -51,12 +51,14 @@ TEST_F(Blocked, ScaleShiftKeepsNaN) {
 }
 
 TEST_F(Blocked, EluChangesOnlyItsSlice) {
-  const Sweep sweep = {.batch = 2, .channels = 8, .cells = 3};
-  const int64_t dense = 3 * kLanes, wide = 2 * dense;
+  const Sweep sweep = {.batch = 2, .channels = 12, .cells = 3};
+  const int64_t dense = 2 * 3 * kLanes, wide = 3 * 3 * kLanes;
   auto x = random_floats(2 * wide);
-  x[0] = 0, x[1] = -200, x[2] = 1e30f;
+  x[0] = 0, x[1] = -200, x[2] = 1e30f, x[3] = std::nanf("");
   auto y = x;
   elu(sweep, 1.5f, {y.data(), wide});
+  EXPECT_TRUE(std::isnan(y[3]));
+  x[3] = y[3] = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const bool inside = static_cast<int64_t>(i) % wide < dense;
     const double expected = inside && x[i] < 0 ? 1.5 * std::expm1(double{x[i]}) : x[i];

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/blocked/weight_gradient.h"
+#include "kernels/blocked/backward_weights_arguments.h"
 
 namespace tacho::winograd {
 
