@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "base/buffer.h"
 #include "base/cpu.h"
@@ -29,6 +30,11 @@ class Floats {
   int64_t count_;
   Buffer buffer_;
 };
+
+inline bool same(const Floats& a, const Floats& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.size()) * sizeof(float)) == 0;
+}
 
 inline Floats random_floats(int64_t count, uint64_t seed) {
   Floats values(count);

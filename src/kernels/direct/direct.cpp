@@ -34,6 +34,12 @@ int64_t packed_weights_floats(const Convolution& convolution, Direction directio
   return PackedLayout(convolution, direction).floats();
 }
 
+void pack_weights(const Convolution& convolution, Direction direction, const float* weights, float* packed,
+                  int threads) {
+  assert(!why_unsupported(convolution));
+  pack_weights_f32_avx2(convolution, direction, weights, packed, threads);
+}
+
 int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads) {
   return threads * GatherPlan(convolution, direction, threads).steps *
          static_cast<int64_t>(sizeof(Step) / sizeof(float));

@@ -54,10 +54,6 @@ void run(const Convolution& convolution, const GatherArguments& arguments, int t
   gather(convolution, direction, arguments, scratch.data(), threads);
 }
 
-bool same(const Floats& a, const Floats& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 using Extents = std::array<int64_t, 3>;
 
 constexpr Convolution flat(int64_t batch, int64_t in, int64_t out, Extents kernel, Extents extents,

@@ -1,7 +1,7 @@
+#include "kernels/blocked/transpose_avx2.h"
 #include "kernels/winograd/avx2.h"
 #include "kernels/winograd/layout.h"
 #include "kernels/winograd/transform_avx2.h"
-#include "kernels/winograd/transpose_avx2.h"
 
 namespace tacho::winograd {
 namespace {
@@ -28,7 +28,7 @@ void load_taps(const Source& source, int64_t out, int64_t in, __m256* values) {
   for (int tap = 0; tap < kWhole; tap += 8) {
     __m256 square[8];
     for (int lane = 0; lane < 8; ++lane) square[lane] = _mm256_loadu_ps(rows[lane] + tap);
-    transpose_8x8(square);
+    blocked::transpose_8x8(square);
     for (int i = 0; i < 8; ++i) place(tap + i) = square[i];
   }
   for (int tap = kWhole; tap < taps; ++tap) {

@@ -1,7 +1,7 @@
 #include "kernels/winograd/unpack_avx2.h"
+#include "kernels/blocked/transpose_avx2.h"
 
 #include "kernels/winograd/transform_avx2.h"
-#include "kernels/winograd/transpose_avx2.h"
 
 namespace tacho::winograd {
 namespace {
@@ -77,7 +77,7 @@ template<int taps>
 void store_taps(__m256* gradients, float* rows, int64_t row_stride, int64_t row_count) {
   constexpr int kWhole = taps / 8 * 8;
   alignas(32) float rest[taps - kWhole][kLanes];
-  for (int tap = 0; tap < kWhole; tap += 8) transpose_8x8(gradients + tap);
+  for (int tap = 0; tap < kWhole; tap += 8) blocked::transpose_8x8(gradients + tap);
   for (int tap = kWhole; tap < taps; ++tap) _mm256_store_ps(rest[tap - kWhole], gradients[tap]);
   for (int64_t row = 0; row < row_count; ++row) {
     float* target = rows + row * row_stride;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "kernels/winograd/test_convolutions.h"
@@ -92,7 +91,7 @@ TEST(Winograd, WeightGradientsAreTheSameEachTime) {
   Floats first(size), again(size);
   run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = first.data()}, 2);
   run_backward_weights(c, {.src = src.data(), .diff_dst = diff_dst.data(), .diff_weights = again.data()}, 2);
-  EXPECT_EQ(std::memcmp(first.data(), again.data(), size * sizeof(float)), 0);
+  EXPECT_TRUE(same(first, again));
 }
 
 TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
@@ -103,7 +102,7 @@ TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
   run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = alone.data()}, 1);
   for (const int threads : {2, 3, 16}) {
     run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = together.data()}, threads);
-    EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0) << threads;
+    EXPECT_TRUE(same(alone, together)) << threads;
   }
 }
 
@@ -133,7 +132,7 @@ TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
     arguments.packed_weights = nullptr;
     arguments.dst = parts.data();
     packing_forward(convolution, order, weights.data(), arguments, scratch.data(), kThreads);
-    EXPECT_EQ(std::memcmp(whole.data(), parts.data(), static_cast<size_t>(size) * sizeof(float)), 0);
+    EXPECT_TRUE(same(whole, parts));
 
     Floats masked = random_diff_dst(convolution);
     packing_forward(convolution, order, weights.data(),
@@ -166,7 +165,7 @@ TEST(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
     arguments.packed_weights = nullptr;
     arguments.dst = parts.data();
     packing_forward(c, WeightOrder::forward, weights.data(), arguments, scratch.data(), kThreads);
-    EXPECT_EQ(std::memcmp(whole.data(), parts.data(), static_cast<size_t>(size) * sizeof(float)), 0);
+    EXPECT_TRUE(same(whole, parts));
   }
 }
 
@@ -182,7 +181,7 @@ TEST(Winograd, AddsAResidualInPlace) {
   to_itself.residual = to_itself.dst = in_place.data();
   run_forward(c, to_apart, 2);
   run_forward(c, to_itself, 2);
-  EXPECT_EQ(std::memcmp(apart.data(), in_place.data(), apart.size() * sizeof(float)), 0);
+  EXPECT_TRUE(same(apart, in_place));
 }
 
 TEST(Winograd, MasksInPlace) {

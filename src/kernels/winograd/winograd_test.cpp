@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #include "kernels/winograd/reference.h"
@@ -263,8 +262,7 @@ TEST_P(EveryShape, MaxPoolStoresTheLargestOfEachFourOutputs) {
     arguments.dst = maxima.data();
     arguments.max_pool = true;
     run_forward(c, arguments, 2);
-    EXPECT_EQ(std::memcmp(maxima.data(), expected.data(), expected.size() * sizeof(float)), 0)
-        << "activation " << static_cast<int>(activation);
+    EXPECT_TRUE(same(maxima, expected)) << "activation " << static_cast<int>(activation);
   }
 }
 

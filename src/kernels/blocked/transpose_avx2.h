@@ -2,7 +2,8 @@
 
 #include <immintrin.h>
 
-namespace tacho::winograd {
+// Included only by files compiled for AVX2 and FMA, each with its own copy: see instruction_set_test.py.
+namespace tacho::blocked {
 namespace {
 
 inline void transpose_8x8(__m256* rows) {
@@ -25,4 +26,4 @@ inline void transpose_8x8(__m256* rows) {
 }
 
 }  // namespace
-}  // namespace tacho::winograd
+}  // namespace tacho::blocked

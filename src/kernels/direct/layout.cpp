@@ -1,0 +1,20 @@
+#include "kernels/direct/layout.h"
+
+namespace tacho::direct {
+namespace {
+
+constexpr int64_t kChunkSteps = 400;  // read channels times taps: with 16 written each, most of an L1 cache
+
+}  // namespace
+
+PackedLayout::PackedLayout(const Convolution& convolution, Direction direction)
+    : read_channels(direction == Direction::forward ? convolution.in_channels : convolution.out_channels),
+      written_channels(direction == Direction::forward ? convolution.out_channels : convolution.in_channels),
+      blocks(channel_blocks(read_channels)),
+      slices(divide_up(written_channels, kSliceChannels)),
+      block_stride(taps(convolution) * kTapFloats) {
+  const int64_t largest = std::max<int64_t>(1, kChunkSteps / (taps(convolution) * kLanes));
+  chunks = divide_up(blocks, largest);
+}
+
+}  // namespace tacho::direct
