@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs scripts/build, scripts/install-dependencies and scripts/check-debian13 as users would: scripts_test.py SOURCES. Needs
-neither root nor a network: the tools that would are replaced."""
+"""Runs scripts/build, scripts/install-dependencies, scripts/check-debian13 and scripts/peer-root as users would: scripts_test.py
+SOURCES. Needs neither root nor a network: the tools that would are replaced."""
 
 import os
 import pathlib
@@ -115,18 +115,20 @@ class Build(InTemporaryFolder):
 class CheckDebian13(InTemporaryFolder):
     """As a user who is not root, or as one who is where nothing can be mounted."""
 
+    script = "check-debian13"
+
     def refused(self, *arguments, uid=1000):
         written(self.folder / "id", f"#!/bin/sh\necho {uid}\n")
         written(self.folder / "unshare", f"#!/bin/sh\ntouch {self.folder}/entered\n")
-        done = subprocess.run([SOURCES / "scripts/check-debian13", *arguments], capture_output=True, text=True,
+        done = subprocess.run([SOURCES / "scripts" / self.script, *arguments], capture_output=True, text=True,
                               env=os.environ | {"PATH": f"{self.folder}:{os.environ['PATH']}"})
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertRegex(done.stderr, r"\Acheck-debian13: [^\n]*\n\Z")
+        self.assertRegex(done.stderr, rf"\A{self.script}: [^\n]*\n\Z")
         self.assertFalse((self.folder / "entered").exists())
         return done.stderr
 
     def test_who_is_not_root_is_told_how_to_be(self):
-        self.assertIn("sudo scripts/check-debian13", self.refused())
+        self.assertIn(f"sudo scripts/{self.script}", self.refused())
 
     def test_an_unknown_option_is_named(self):
         self.assertIn("'--fast'", self.refused("--fast", uid=0))
@@ -137,6 +139,14 @@ class CheckDebian13(InTemporaryFolder):
     def test_a_folder_with_something_else_in_it_is_left_alone(self):
         written(self.folder / "home/letter.txt", "")
         self.assertIn("holds something else", self.refused(self.folder / "home", uid=0))
+
+    def test_a_root_of_another_release_is_left_alone(self):
+        written(self.folder / "root/etc/apt/sources.list", "deb http://mirror/debian bookworm main\n")
+        self.assertIn("holds something else", self.refused(self.folder / "root", uid=0))
+
+
+class PeerRoot(CheckDebian13):
+    script = "peer-root"
 
 
 if __name__ == "__main__":
