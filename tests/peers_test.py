@@ -37,6 +37,21 @@ for line in sys.stdin:
     print(json.dumps({"samples_ms": [100 - len(case["layout"])] * json.loads(line)["passes"]}), flush=True)
 """
 
+# A Python with a PyTorch that is twice as fast where it compiles, which it cannot in one of its layouts.
+NEW_PYTHON = """#!{python}
+import json, sys
+if sys.argv[1] == "-c":
+    print("9.8.7")
+    sys.exit()
+case = json.loads(sys.stdin.readline())
+if case["compiled"] and case["layout"] == "contiguous":
+    print(json.dumps({{"error": "no compiler"}}), flush=True)
+    sys.exit(1)
+print(json.dumps({{"version": "9.8.7", **({{"compile_s": 61.0}} if case["compiled"] else {{}})}}), flush=True)
+for line in sys.stdin:
+    print(json.dumps({{"samples_ms": [10.0 if case["compiled"] else 20.0] * json.loads(line)["passes"]}}), flush=True)
+"""
+
 # A tacho that writes down what it was asked.
 TACHO = """#!/bin/sh
 echo "$@" >>"$0.log"
@@ -70,21 +85,31 @@ class WorkersTest(unittest.TestCase):
         self.assertEqual([place["cores"] for place in sides.places(case)], [[4, 5], [6, 7]])
 
 
+def program(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def measured(folder, tacho, names, engine="native"):
+    arguments = argparse.Namespace(tacho=tacho, engine=engine, peers=names, check=False, rounds=1, warmup=4, passes=2)
+    case = dict(model="resnet18", mode="train", batch=8, devices=1, threads=1, image=[32, 32], channels=3,
+                cores=sorted(os.sched_getaffinity(0))[:1])
+    with mock.patch.object(sides.Torch, "command", [sys.executable, "-c", LAYOUT_WORKER]):
+        (found,) = peers.measure(arguments, [case], folder)
+    return found
+
+
 class TorchEngineTest(unittest.TestCase):
     """tacho's torch engine beside PyTorch."""
 
     def measure(self, engine):
         """What tacho and PyTorch were told."""
         with tempfile.TemporaryDirectory() as folder:
-            tacho = os.path.join(folder, "tacho")
-            with open(tacho, "w") as file:
-                file.write(TACHO)
-            os.chmod(tacho, 0o755)
-            arguments = argparse.Namespace(tacho=tacho, engine=engine, peers=["torch"], check=False, rounds=1, warmup=4, passes=2)
-            case = dict(model="resnet18", mode="train", batch=8, devices=1, threads=1, image=[32, 32], channels=3,
-                        cores=sorted(os.sched_getaffinity(0))[:1])
-            with mock.patch.object(sides.Torch, "command", [sys.executable, "-c", LAYOUT_WORKER]):
-                (found,) = peers.measure(arguments, [case], folder)
+            tacho = program(folder, "tacho", TACHO)
+            found = measured(folder, tacho, ["torch"], engine)
             with open(tacho + ".log") as file:
                 return found, file.read().splitlines()[-1].split()
 
@@ -97,6 +122,46 @@ class TorchEngineTest(unittest.TestCase):
 
     def test_another_engine_chooses_its_own_kernels(self):
         self.assertNotIn("--kernel", self.measure("native")[1])
+
+
+class OtherTorchTest(unittest.TestCase):
+    """A second PyTorch, of another Python."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.tacho = program(self.folder, "tacho", TACHO)
+
+    def measure(self, text, names):
+        other = sides.other_torch(program(self.folder, "python", text))
+        self.enterContext(mock.patch.dict(sides.SIDES, torch2=other))
+        return measured(self.folder, self.tacho, names)
+
+    def test_the_best_of_its_variants_is_counted_and_the_others_are_said(self):
+        found = self.measure(NEW_PYTHON.format(python=sys.executable), ["torch", "torch2"])
+        self.assertEqual(found["failed"], {})
+        self.assertEqual(found["median_ms"]["torch2"], 10)
+        said = table.table([found], ["torch", "torch2"])
+        header, _, cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines()[:3]]
+        row = dict(zip(header, cells))
+        self.assertEqual(row["PyTorch 9.8 variant"], "compiled channels_last")
+        self.assertEqual(row["PyTorch variant"], "eager channels_last")
+        self.assertIn("- PyTorch 9.8, resnet18 train batch 8: eager contiguous 20.0 ms; eager channels_last 20.0 ms; compiled contiguous "
+                      "failed: no compiler; compiled channels_last 10.0 ms, compiled in 61 s", said)
+
+    def test_where_no_variant_runs_all_reasons_are_given(self):
+        broken = NEW_PYTHON.format(python=sys.executable).replace('if case["compiled"] and', "if True or")
+        found = self.measure(broken, ["torch2", "torch"])
+        self.assertEqual(found["failed"]["torch2"].count("no compiler"), 4)
+        self.assertIn("torch", found["median_ms"])
+
+    def test_it_is_asked_which_version_it_has(self):
+        for text, reason in (("#!/bin/sh\necho hello", "hello"), ("#!/bin/sh\necho Error: no torch >&2; exit 1", "no torch")):
+            with self.assertRaisesRegex(sides.Failure, f"no Python with PyTorch: .*{reason}"):
+                sides.other_torch(program(self.folder, "python", text))
+        with self.assertRaisesRegex(sides.Failure, "cannot be run: No such file"):
+            sides.other_torch(os.path.join(self.folder, "none"))
 
 
 class SpeedupTest(unittest.TestCase):

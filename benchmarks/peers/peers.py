@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import numpy
 
-from sides import SIDES, Failure, Torch, run_tacho
+from sides import SIDES, Failure, Torch, other_torch, run_tacho
 from table import table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,11 +24,17 @@ TOLERANCE = 1e-3  # of the largest output
 IMAGES = {"inception_v3": "299x299", "unet3d": "40x432x432", "unet3d_lite": "32x128x128"}
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"peers: {message}\n")
+
+
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Parser(description=__doc__)
     parser.add_argument("models", nargs="*", default=DEFAULT_MODELS, metavar="MODEL", help="names, or all")
     parser.add_argument("--mode", default="infer,train", help="infer, train or both (default)")
     parser.add_argument("--peers", default="torch,ort", help="torch (PyTorch), ort (ONNX Runtime) or both (default)")
+    parser.add_argument("--torch-python", metavar="PATH", help="a Python with another PyTorch, one more peer: torch2")
     parser.add_argument("--batch", default="16", help="per device, a comma list")
     parser.add_argument("--rounds", type=int, default=5, help="a turn of each side a round; who begins changes")
     parser.add_argument("--warmup", type=int, default=2, help="passes a turn that are not counted, before the timed ones")
@@ -46,8 +52,9 @@ def parse_arguments():
     arguments.peers = ["before"] if arguments.before else arguments.peers.split(",")
     if not set(arguments.modes) <= {"infer", "train"}:
         parser.error(f"--mode {arguments.mode}: infer, train or infer,train")
-    if not set(arguments.peers) <= {"torch", "ort"} and not arguments.before:
-        parser.error(f"--peers {','.join(arguments.peers)}: torch, ort or torch,ort")
+    if not set(arguments.peers) <= {"torch", "ort", "torch2"} and not arguments.before:
+        parser.error(f"--peers {','.join(arguments.peers)}: of torch, ort and torch2, such as torch,ort")
+    add_other_torch(parser, arguments)
     for option, text in (("--batch", arguments.batch), ("--devices", arguments.devices)):
         if not all(number.isdigit() and int(number) > 0 for number in text.split(",")):
             parser.error(f"{option} {text}: whole numbers from 1, such as 1,2")
@@ -62,6 +69,21 @@ def parse_arguments():
         if path and not os.access(path, os.X_OK):
             parser.error(f"{path} is not there: build tacho with ./run, or name it with {option}")
     return arguments
+
+
+def add_other_torch(parser, arguments):
+    if not arguments.torch_python:
+        if "torch2" in arguments.peers:
+            parser.error("--peers torch2: name its Python with --torch-python")
+        return
+    if arguments.before:
+        parser.error("--torch-python: --before is the only peer")
+    try:
+        SIDES["torch2"] = other_torch(arguments.torch_python)
+    except Failure as failure:
+        parser.error(f"--torch-python: {failure}")
+    if "torch2" not in arguments.peers:
+        arguments.peers.insert(arguments.peers.index("torch") + 1 if "torch" in arguments.peers else 0, "torch2")
 
 
 def pin(threads, devices):
@@ -165,30 +187,37 @@ def empty_result(arguments, case):
     return dict(case, failed={}, about={}, memory_mib={}, differences={}, rounds_ms={name: [] for name in names})
 
 
-def start_sides(arguments, result, case, stack):
+def start_sides(arguments, result, case, variants, stack):
     """The sides of a case that can run, each with the result it belongs to and its name."""
     turns = []
     for name in result["rounds_ms"]:
-        side = attempt(result, name, lambda: stack.enter_context(SIDES[name](case, arguments)))
+        own = dict(case, **variants.get(name, {}))
+        side = attempt(result, name, lambda: stack.enter_context(SIDES[name](own, arguments)))
         if side:
             turns.append((result, name, side))
             result["about"][name] = side.about
     return turns
 
 
-def choose_layout(arguments, case):
-    """PyTorch's, which tacho's torch engine takes too; what suits one device suits several."""
-    return Torch.layouts[0] if arguments.check else Torch.faster_layout(case)
+def choose_variant(arguments, side, case):
+    """What suits one device suits several."""
+    return side.variants[0] if arguments.check else side.fastest(case)
 
 
-def layout_of(arguments, results, case):
-    if "torch" not in arguments.peers:
-        return None
-    layout = attempt(results[0], "torch", lambda: choose_layout(arguments, case))
-    if layout is None:
-        for result in results[1:]:
-            result["failed"]["torch"] = results[0]["failed"]["torch"]
-    return layout
+def choose_variants(arguments, results, case):
+    """Of each PyTorch; tacho's torch engine takes the layout of Debian's."""
+    chosen = {}
+    for name in arguments.peers:
+        if not issubclass(SIDES[name], Torch):
+            continue
+        variant = attempt(results[0], name, lambda: choose_variant(arguments, SIDES[name], case))
+        if variant:
+            chosen[name] = variant
+        else:
+            for result in results[1:]:
+                result["failed"][name] = results[0]["failed"][name]
+    chosen["tacho"] = {"layout": chosen["torch"]["layout"]} if "torch" in chosen else {}
+    return chosen
 
 
 def measure(arguments, together, folder):
@@ -198,10 +227,10 @@ def measure(arguments, together, folder):
         files = attempt(results[0], "tacho", lambda: make_files(arguments.tacho, together[0], folder))
         if files is None:
             return results
-        layout = layout_of(arguments, results, dict(together[0], **files))
+        variants = choose_variants(arguments, results, dict(together[0], **files))
         turns = []
         for result, case in zip(results, together):
-            turns += start_sides(arguments, result, dict(case, layout=layout, **files), stack)
+            turns += start_sides(arguments, result, dict(case, layout=None, **files), variants, stack)
         if not arguments.check:
             rounds(arguments, turns)
             read_memory(turns)
@@ -264,7 +293,7 @@ def main():
     machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load, os=platform.platform(),
                    versions=versions(results, arguments.tacho))
     print(table(results, arguments.peers))
-    named = ", ".join(f"{SIDES[name].title} {version}" if name != "tacho" else version
+    named = ", ".join(f"{SIDES[name].product} {version}" if name != "tacho" else version
                       for name, version in machine["versions"].items())
     turns = "outputs only" if arguments.check else f"{arguments.rounds} rounds of {arguments.passes} passes a side"
     per_device = " a device" if max(arguments.devices) > 1 else ""

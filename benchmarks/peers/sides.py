@@ -7,12 +7,15 @@ import re
 import select
 import statistics
 import subprocess
+import sys
 
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TORCH_WORKER = os.path.join(HERE, "torch_worker.py")
+LAYOUTS = ("contiguous", "channels_last")
 MIB = 2**20
-TRIAL = dict(warmup=1, passes=2)  #, of each of PyTorch's layouts, to choose between them
+TRIAL = dict(warmup=1, passes=2)  #, of each of PyTorch's variants, to choose between them
 CLOSING_SECONDS = 20  # a rank whose peer is lost may never notice
 
 
@@ -97,7 +100,8 @@ class Worker:
     """A process that holds one network and sleeps between its turns; torch_worker.py has the protocol."""
 
     def __init__(self, command, case):
-        environment = dict(os.environ, OMP_NUM_THREADS=str(case["threads"]), GLOO_SOCKET_IFNAME="lo")
+        environment = dict(os.environ, OMP_NUM_THREADS=str(case["threads"]), GLOO_SOCKET_IFNAME="lo",
+                           TORCHINDUCTOR_CACHE_DIR=os.path.join(case["folder"], "compiled"))
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, preexec_fn=pinned_to(case["cores"]))
         self.tell(case)
@@ -185,28 +189,73 @@ class Workers:
 
 
 class Torch(Workers):
-    """PyTorch in the memory layout of the case. Several devices are processes with DistributedDataParallel over gloo, each
-    on its own cores."""
+    """Debian's PyTorch in the variant of the case: eager or compiled, in one memory layout. Several devices are processes with
+    DistributedDataParallel over gloo, each on its own cores."""
 
     title = "PyTorch"
+    product = "PyTorch"
     modes = ("infer", "train")
-    layouts = ("contiguous", "channels_last")
-    command = ["/usr/bin/python3", os.path.join(HERE, "torch_worker.py")]
+    variants = [dict(compiled=False, layout=layout) for layout in LAYOUTS]
+    command = ["/usr/bin/python3", TORCH_WORKER]
 
     def __init__(self, case, _):
         super().__init__(self.command, [dict(case, **place) for place in places(case)])
         self.about["layout"] = case["layout"]
+        self.about["variant"] = variant_name(case)
+        self.about["trials"] = case.get("trials", [])
 
     @classmethod
-    def faster_layout(cls, case):
-        """By a trial of one device, in processes of its own."""
-        return min(cls.layouts, key=lambda layout: cls.trial(case, layout))
+    def fastest(cls, case):
+        """The fastest variant, with what was tried."""
+        trials = [cls.trial(case, variant) for variant in cls.variants]
+        good = [(trial["ms"], number) for number, trial in enumerate(trials) if "ms" in trial]
+        if not good:
+            raise Failure("; ".join(f"{trial['variant']}: {trial['failed']}" for trial in trials))
+        return dict(cls.variants[min(good)[1]], trials=trials)
 
     @classmethod
-    def trial(cls, case, layout):
-        alone = dict(case, devices=1, layout=layout, **places(case)[0])
-        with Workers(cls.command, [alone]) as worker:
-            return min(worker.turn(**TRIAL))
+    def trial(cls, case, variant):
+        """Of one device, in a process of its own."""
+        alone = dict(case, devices=1, **variant, **places(case)[0])
+        found = {"variant": variant_name(variant)}
+        try:
+            with Workers(cls.command, [alone]) as worker:
+                found.update(ms=min(worker.turn(**TRIAL)), **compile_time(worker.about))
+        except Failure as failure:
+            found["failed"] = str(failure)
+            print(f"  {cls.title}, {found['variant']}: {failure}", file=sys.stderr)
+        return found
+
+
+def variant_name(variant):
+    return f"{'compiled' if variant['compiled'] else 'eager'} {variant['layout']}"
+
+
+def compile_time(about):
+    return {"compile_s": about["compile_s"]} if "compile_s" in about else {}
+
+
+def other_torch(python):
+    """The PyTorch of another Python, which may be new enough to compile; named by its version."""
+    version = torch_version(python)
+
+    class OtherTorch(Torch):
+        title = f"PyTorch {'.'.join(version.split('.')[:2])}"
+        variants = [dict(compiled=compiled, layout=layout) for compiled in (False, True) for layout in LAYOUTS]
+        command = [python, TORCH_WORKER]
+
+    return OtherTorch
+
+
+def torch_version(python):
+    try:
+        done = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True)
+    except OSError as error:
+        raise Failure(f"{python} cannot be run: {error.strerror}")
+    version = done.stdout.strip()
+    if done.returncode != 0 or not re.fullmatch(r"\d+\.\d+\S*", version):
+        raise Failure(f"{python} is no Python with PyTorch: {last_line(done.stderr or done.stdout)}")
+    return version
 
 
 def places(case):
@@ -217,6 +266,7 @@ def places(case):
 
 class OnnxRuntime(Workers):
     title = "ONNX Runtime"
+    product = "ONNX Runtime"
     modes = ("infer",)
     command = ["node", "--expose-gc", os.path.join(HERE, "ort_worker.js")]
 

@@ -2,7 +2,7 @@
 
 import statistics
 
-from sides import SIDES
+from sides import SIDES, Torch
 
 
 def number(value, digits):
@@ -65,8 +65,9 @@ def columns(peers, scaling):
         found.append((f"{SIDES[name].title} / tacho MiB", lambda r, n=name: number(memory_ratio(r, n), 2)))
     for name in [] if scaling else peers:
         found.append((f"{SIDES[name].title} difference", lambda r, n=name: difference_cell(r, n)))
-    if "torch" in peers:
-        found.append(("PyTorch layout", lambda r: r["about"].get("torch", {}).get("layout", "")))
+    for name in peers:
+        if issubclass(SIDES[name], Torch):
+            found.append((f"{SIDES[name].title} variant", lambda r, n=name: r["about"].get(n, {}).get("variant", "")))
     return found
 
 
@@ -89,10 +90,28 @@ def means(results, peers):
     return ["", "Geometric means of peer / tacho (above 1 tacho is better):", ""] + lines
 
 
+def trial_text(trial):
+    if "failed" in trial:
+        return f"{trial['variant']} failed: {trial['failed']}"
+    compiling = f", compiled in {trial['compile_s']:.0f} s" if "compile_s" in trial else ""
+    return f"{trial['variant']} {trial['ms']:.1f} ms{compiling}"
+
+
+def trials(results):
+    """What each PyTorch was tried as, once for all numbers of devices."""
+    lines = {}
+    for result in results:
+        for name, about in result["about"].items():
+            if about.get("trials"):
+                case = f"{SIDES[name].title}, {result['model']} {result['mode']} batch {result['batch']}"
+                lines[case] = f"- {case}: " + "; ".join(map(trial_text, about["trials"]))
+    return ["", "Trials of variants, of which the fastest is compared:", "", *lines.values()] if lines else []
+
+
 def table(results, peers):
     timed = any(result.get("median_ms") for result in results)
     scaling = any(result["devices"] > 1 for result in results)
     shown = [(title, cell) for title, cell in columns(peers, scaling) if timed or not title.endswith(("MiB", "(rounds)"))]
     lines = [line(title for title, _ in shown), "|---|---|" + "---:|" * (len(shown) - 2)]
     lines += [line(cell(result) for _, cell in shown) for result in results]
-    return "\n".join(lines + ([] if scaling else means(results, peers)))
+    return "\n".join(lines + ([] if scaling else means(results, peers)) + trials(results))
