@@ -8,10 +8,10 @@ refuse() {
   exit 2
 }
 
-# open_root SUITE NAME DEFAULT [ARGUMENTS]: takes the directory `root` from the script's arguments. Behind it what the script mounts
-# is seen by it and its children alone, and is gone with them.
+# open_root SUITES NAME DEFAULT [ARGUMENTS]: takes the directory `root` from the script's arguments; it may hold a root of one of the
+# suites, parted by |. Behind it what the script mounts is seen by it and its children alone, and is gone with them.
 open_root() {
-  suite=$1 release=$2
+  suites=$1 release=$2
   local default=$3
   shift 3
   [ $# -le 1 ] || refuse "takes one directory at most: scripts/$script [DIR]"
@@ -26,16 +26,26 @@ open_root() {
   fi
 }
 
-is_made() { grep -q "^deb [^ ]* $suite " "$root/etc/apt/sources.list" 2>/dev/null; }
+is_made() { grep -qE "^deb [^ ]* ($suites) " "$root/etc/apt/sources.list" 2>/dev/null; }
 
-# make_root [OPTIONS]: of debootstrap. The root is made beside its place, so what is there is whole.
-make_root() {
-  ! is_made || return 0
+find_mirror() {
   "$source/scripts/install-dependencies" root
-  local mirror
   mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | awk '/\/debian\/*$/ && !found++')
   [ -n "$mirror" ] || refuse "apt knows no mirror of Debian here, from which to take $release"
-  echo "Making a root of $release in $root" >&2
+}
+
+# is_in_date SUITE: whether apt would install from what the mirror has of it; debootstrap does not ask.
+is_in_date() {
+  local until
+  until=$(wget -qO- "$mirror/dists/$1/InRelease" | sed -n 's/^Valid-Until: //p') || return 1
+  [ -z "$until" ] || [ "$(date -d "$until" +%s)" -gt "$(date +%s)" ]
+}
+
+# make_root SUITE [OPTIONS]: of debootstrap. The root is made beside its place, so what is there is whole.
+make_root() {
+  local suite=$1
+  shift
+  echo "Making a root of Debian $suite in $root" >&2
   part=$root.part
   trap 'rm -rf "$part" "$part.log"' EXIT
   rm -rf "$part"
