@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "base/cgroup.h"
@@ -14,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+
 // The bytes behind `name` in lines of "name:   number kB"; 0 where there are none.
 int64_t read_kilobytes(const fs::path& path, const std::string& name) {
   for (const std::string& line : split(read_file_if_present(path), '\n')) {
@@ -24,15 +27,29 @@ int64_t read_kilobytes(const fs::path& path, const std::string& name) {
   return 0;
 }
 
+// The address space that `ulimit -v` allows this process.
+int64_t address_space_bytes(const fs::path& root) {
+  constexpr std::string_view kName = "Max address space";
+  for (const std::string& line : split(read_file_if_present(root / "proc/self/limits"), '\n')) {
+    if (!line.starts_with(kName)) continue;
+    const std::string limits(trim(line.substr(kName.size())));  // the one in force, then the highest
+    return parse_integer(limits.substr(0, limits.find(' '))).value_or(kUnlimited);
+  }
+  return kUnlimited;
+}
+
 }  // namespace
 
 int64_t total_memory_bytes(const fs::path& root) {
-  return std::min(read_kilobytes(root / "proc/meminfo", "MemTotal"), cgroup_limits(root).memory_bytes);
+  return std::min({read_kilobytes(root / "proc/meminfo", "MemTotal"), cgroup_limits(root).memory_bytes,
+                   address_space_bytes(root)});
 }
 
 int64_t available_memory_bytes(const fs::path& root) {
-  return std::min(read_kilobytes(root / "proc/meminfo", "MemAvailable"),
-                  cgroup_limits(root).free_memory_bytes);
+  const int64_t unused_addresses =
+      address_space_bytes(root) - read_kilobytes(root / "proc/self/status", "VmSize");
+  return std::min({read_kilobytes(root / "proc/meminfo", "MemAvailable"),
+                   cgroup_limits(root).free_memory_bytes, std::max<int64_t>(unused_addresses, 0)});
 }
 
 int64_t resident_memory_bytes(const fs::path& root) {

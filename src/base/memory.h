@@ -9,10 +9,10 @@ inline constexpr double kMib = 1 << 20;
 
 // `root` is where the system's files are, for tests.
 
-// The machine's memory, cut to the cgroup's limit.
+// The machine's memory, cut to the limits of the cgroup and of `ulimit -v`.
 int64_t total_memory_bytes(const std::filesystem::path& root = "/");
 
-// What this process could still take without swapping: the system's estimate, cut to what the cgroup leaves.
+// What this process could still take without swapping: the system's estimate, cut to what those limits leave.
 int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 // Throws OutOfMemory with both figures where less than `bytes` is available.

@@ -37,6 +37,21 @@ TEST(Memory, IsCutToTheCgroupsLimit) {
   EXPECT_EQ(available_memory_bytes(system.root()), 1000000);
 }
 
+TEST(Memory, IsCutToTheLimitOfTheAddressSpace) {
+  FakeSystem system;
+  with_memory(system)
+      .with("proc/self/status", "VmSize:\t    400 kB\n")
+      .with("proc/self/limits",
+            "Limit                     Soft Limit           Hard Limit           Units     \n"
+            "Max data size             unlimited            unlimited            bytes     \n"
+            "Max address space         1024000              unlimited            bytes     \n");
+  EXPECT_EQ(total_memory_bytes(system.root()), 1024000);
+  EXPECT_EQ(available_memory_bytes(system.root()), 1024000 - 400 * 1024);
+  system.with("proc/self/limits",
+              "Max address space         unlimited            unlimited            bytes     \n");
+  EXPECT_EQ(available_memory_bytes(system.root()), 1500 * 1024);
+}
+
 TEST(Memory, OfThisMachineIsPlausible) {
   EXPECT_GT(available_memory_bytes(), 0);
   EXPECT_LE(available_memory_bytes(), total_memory_bytes());
