@@ -6,9 +6,10 @@
 #include <array>
 
 namespace tacho {
-namespace {
 
-// Of nvml.h, which is not everywhere that a driver is.
+// Of nvml.h, which is not everywhere that a driver is. No nameless namespace: a pointer to a function of its
+// types makes g++ 14 fail where a unity build includes this file.
+namespace nvml {
 using Device = void*;
 struct Memory {
   unsigned long long total, free, used;
@@ -18,6 +19,10 @@ struct PciInfo {
   unsigned int domain, bus, device, device_id, subsystem_id;
   char bus_id[32];
 };
+}  // namespace nvml
+
+namespace {
+
 constexpr int kSuccess = 0;
 constexpr int kProcessorClock = 1;
 constexpr unsigned int kTextBytes = 96;
@@ -47,17 +52,17 @@ struct GpuDriver::Library {
   int (*start)() = nullptr;
   int (*stop)() = nullptr;
   int (*count)(unsigned int*) = nullptr;
-  int (*by_number)(unsigned int, Device*) = nullptr;
-  int (*by_bus)(const char*, Device*) = nullptr;
-  int (*name)(Device, char*, unsigned int) = nullptr;
+  int (*by_number)(unsigned int, nvml::Device*) = nullptr;
+  int (*by_bus)(const char*, nvml::Device*) = nullptr;
+  int (*name)(nvml::Device, char*, unsigned int) = nullptr;
   int (*driver)(char*, unsigned int) = nullptr;
-  int (*memory)(Device, Memory*) = nullptr;
-  int (*clock)(Device, int, unsigned int*) = nullptr;
-  int (*power_limit)(Device, unsigned int*) = nullptr;  // in mW
-  int (*place)(Device, PciInfo*) = nullptr;
-  int (*clock_now)(Device, int, unsigned int*) = nullptr;
-  int (*power)(Device, unsigned int*) = nullptr;         // in mW
-  int (*energy)(Device, unsigned long long*) = nullptr;  // in mJ
+  int (*memory)(nvml::Device, nvml::Memory*) = nullptr;
+  int (*clock)(nvml::Device, int, unsigned int*) = nullptr;
+  int (*power_limit)(nvml::Device, unsigned int*) = nullptr;  // in mW
+  int (*place)(nvml::Device, nvml::PciInfo*) = nullptr;
+  int (*clock_now)(nvml::Device, int, unsigned int*) = nullptr;
+  int (*power)(nvml::Device, unsigned int*) = nullptr;         // in mW
+  int (*energy)(nvml::Device, unsigned long long*) = nullptr;  // in mJ
 
   bool load(const std::string& file) {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -76,13 +81,13 @@ struct GpuDriver::Library {
            find(library, "nvmlDeviceGetPowerManagementLimit", power_limit) && start() == kSuccess;
   }
 
-  GpuInfo describe(Device device) const {
+  GpuInfo describe(nvml::Device device) const {
     GpuInfo info;
     info.name = text_of([&](char* text) { return name(device, text, kTextBytes); });
     info.driver = text_of([&](char* text) { return driver(text, kTextBytes); });
-    if (const auto found = told<Memory>([&](Memory* to) { return memory(device, to); }))
+    if (const auto found = told<nvml::Memory>([&](nvml::Memory* to) { return memory(device, to); }))
       info.memory_mib = static_cast<int64_t>(found->total >> 20);
-    if (const auto found = told<PciInfo>([&](PciInfo* to) { return place(device, to); }))
+    if (const auto found = told<nvml::PciInfo>([&](nvml::PciInfo* to) { return place(device, to); }))
       info.bus_id = fmt::format("{:04x}:{:02x}:{:02x}.0", found->domain, found->bus, found->device);
     const auto mhz = [&](auto ask) {
       return told<unsigned int>([&](unsigned int* to) { return ask(device, kProcessorClock, to); });
@@ -113,7 +118,7 @@ std::vector<GpuInfo> GpuDriver::gpus() const {
   if (library_ == nullptr) return all;
   const unsigned int count = told<unsigned int>(library_->count).value_or(0);
   for (unsigned int i = 0; i < count; ++i) {
-    const auto device = told<Device>([&](Device* to) { return library_->by_number(i, to); });
+    const auto device = told<nvml::Device>([&](nvml::Device* to) { return library_->by_number(i, to); });
     if (device) all.push_back(library_->describe(*device));
   }
   return all;
@@ -121,7 +126,8 @@ std::vector<GpuInfo> GpuDriver::gpus() const {
 
 std::optional<double> GpuDriver::joules(const std::string& bus_id) const {
   if (library_ == nullptr || library_->energy == nullptr) return std::nullopt;
-  const auto device = told<Device>([&](Device* to) { return library_->by_bus(bus_id.c_str(), to); });
+  const auto device =
+      told<nvml::Device>([&](nvml::Device* to) { return library_->by_bus(bus_id.c_str(), to); });
   if (!device) return std::nullopt;
   const auto millijoules =
       told<unsigned long long>([&](unsigned long long* to) { return library_->energy(*device, to); });
