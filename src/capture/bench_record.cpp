@@ -95,7 +95,9 @@ double peak_of(const MachineSpeed& speed, const std::string& precision) {
 void add(const GpuSpeed& speed, SystemInfo& system) {
   if (speed.product_gflops > 0) system.gpu_speeds = {speed};
 }
-void add(const MachineSpeed& speed, SystemInfo& system) { system.speeds = {speed}; }
+void add(const MachineSpeed& speed, SystemInfo& system) {
+  if (speed.fma_gflops > 0) system.speeds = {speed};
+}
 
 void add_peak(const DeviceSpeed& speed, const std::string& precision, Record& record) {
   std::visit(

@@ -230,6 +230,10 @@ class Launcher {
     if (process_ == 0) become_launcher(command, caller_.path(), pipe_ends[1]);
     close(pipe_ends[1]);
     output_ = pipe_ends[0];
+    if (process_ > 0) return;
+    const int error = errno;
+    close(output_);
+    throw UserError("mpirun cannot be started: {}", std::strerror(error));
   }
   ~Launcher() { close(output_); }
   Launcher(const Launcher&) = delete;

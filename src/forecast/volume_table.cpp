@@ -10,6 +10,7 @@
 #include "base/json_values.h"
 #include "forecast/job.h"
 #include "report/grid.h"
+#include "results/format.h"
 
 namespace tacho {
 namespace {
@@ -156,6 +157,11 @@ bool is_used(const VolumeColumn& column, std::span<const VolumeRow> rows) {
   return std::ranges::any_of(rows, [&](const VolumeRow& row) { return column.of(row).has_value(); });
 }
 
+// As the report writes figures, but for those of which nothing would be left.
+std::string text_of(double figure) {
+  return figure < 1 ? format_significant(figure, 2) : fmt::format("{:.1f}", figure);
+}
+
 Grid grid_of(std::span<const VolumeRow> rows, Columns columns) {
   Grid grid = {.columns = {{"system"}, {"model"}, {"devices", true}}, .rows = {}};
   for (const VolumeRow& row : rows) grid.rows.push_back({row.system, row.model, std::to_string(row.devices)});
@@ -164,7 +170,7 @@ Grid grid_of(std::span<const VolumeRow> rows, Columns columns) {
     grid.columns.push_back({column.header, true});
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto value = column.of(rows[i]);
-      grid.rows[i].push_back(value ? fmt::format("{:.1f}", *value) : "-");
+      grid.rows[i].push_back(value ? text_of(*value) : "-");
     }
   }
   return grid;

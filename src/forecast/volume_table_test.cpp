@@ -77,7 +77,7 @@ TEST(VolumeTables, SetOwnFiguresFirstAndLeaveOutEvaluation) {
   records.insert(records.end(), others.begin(), others.end());
   const std::string tables = format_volume_tables(records, Format::md);
   EXPECT_EQ(row_of(tables, "Training", "bench1"), "|bench1|unet3d_lite|1|20.0|30.0|-|");
-  EXPECT_EQ(row_of(tables, "Prediction", "bench1"), "|bench1|unet3d_lite|1|12.5|0.5|0.5|");
+  EXPECT_EQ(row_of(tables, "Prediction", "bench1"), "|bench1|unet3d_lite|1|12.5|0.50|0.50|");
   EXPECT_LT(tables.find("bench1"), tables.find("VM:P40-Grid"));
 }
 

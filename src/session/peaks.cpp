@@ -17,6 +17,8 @@ constexpr int64_t kProductRows = 8192;  // enough to keep any GPU busy
 MachineSpeed measure(World& world, const DeviceThreads& devices) {
   const std::unique_ptr<Communicator> ranks = world.all().first(devices.devices);
   if (!ranks) return {};
+  // Ranks that share cores would each find its best moment, and the sum be more than the machine has.
+  if (devices.devices > 1 && !world.has_cores_for(devices.devices, devices.threads)) return {};
   take_seat(world, devices.devices, devices.threads);
   barrier(*ranks);
   const MachineSpeed own = measure_speed(devices.threads);
