@@ -126,6 +126,7 @@ class Measuring(Test):
         cores = len(os.sched_getaffinity(0))
         *_, most = self.records("bench", *self.SMALL, "--batch", "1", "--devices", f"1,{2 * cores}")
         self.assertEqual(most["verdict"], "oversubscribed")
+        self.assertNotIn("percent_of_peak", most)
         self.assertNotIn("speedup", most)
 
     def test_a_launchers_ranks_are_the_devices(self):
@@ -139,6 +140,7 @@ class Measuring(Test):
 
     def test_bad_calls_are_refused_once(self):
         self.refuses("bench", "resnet18", "--devices", "0", saying="--devices '0'")
+        self.refuses("bench", "resnet18", "--devices", str(16 * os.cpu_count() + 1), saying="at most on the")
         self.refuses("bench", "resnet18", "--devices", "2", "--mode", "train", "--parallel", "scatter", saying="allreduce")
         two = [*MPIRUN, "-n", "2"]
         self.refuses("bench", "resnet18", "--devices", "3", launcher=two, saying="the launcher gave 2 ranks; ask it for 3")
