@@ -12,6 +12,7 @@
 #include "capture/environment.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "distributed/launch.h"
 
 namespace tacho {
 namespace {

@@ -6,14 +6,10 @@
 
 #include "base/error.h"
 #include "distributed/collectives.h"
+#include "distributed/launch.h"
 #include "distributed/mpi.h"
 
 namespace tacho {
-namespace {
-
-constexpr int kLostStatus = 1;
-
-}  // namespace
 
 Ranks::Ranks(const std::string& call) : launched_(launched_ranks() > 0) {
   world_ = std::make_unique<World>(launched_ ? join_ranks() : alone(), call);

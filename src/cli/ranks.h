@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "distributed/launch.h"
+#include "distributed/caller.h"
 #include "distributed/watch.h"
 #include "distributed/world.h"
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,113 +15,24 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <regex>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "distributed/caller.h"
+#include "distributed/launcher_output.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCallerVariable = "TACHO_CALLER";
 constexpr int kCannotExecute = 127;
-constexpr int kLost = 1;
-constexpr std::array kStandard = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
 
 std::optional<int64_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? std::nullopt : parse_integer(text);
 }
-
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  return address;
-}
-
-// A message whose only content are the three standard descriptors.
-struct DescriptorMessage {
-  char byte = 'd';
-  iovec content = {&byte, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof kStandard)> control{};
-  msghdr header = {};
-
-  DescriptorMessage() {
-    header.msg_iov = &content;
-    header.msg_iovlen = 1;
-    header.msg_control = control.data();
-    header.msg_controllen = control.size();
-  }
-};
-
-void send_terminal(int connection) {
-  DescriptorMessage message;
-  cmsghdr* control = CMSG_FIRSTHDR(&message.header);
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof kStandard);
-  std::memcpy(CMSG_DATA(control), kStandard.data(), sizeof kStandard);
-  sendmsg(connection, &message.header, MSG_NOSIGNAL);
-}
-
-// Where rank 0 finds its caller: a socket in a folder of its own.
-class CallerSocket {
- public:
-  CallerSocket() {
-    std::string pattern = (fs::temp_directory_path() / "tacho-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw UserError("cannot make a folder in {}: {}", fs::temp_directory_path().string(),
-                      std::strerror(errno));
-    folder_ = pattern;
-    const sockaddr_un address = address_of(path());
-    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-        listen(socket_, 1) == 0)
-      return;
-    const int reason = errno;
-    end();
-    throw UserError("cannot listen at {}: {}; set TMPDIR to another folder", path(), std::strerror(reason));
-  }
-  ~CallerSocket() {
-    unlink(address_of(path()).sun_path);  // not in the folder where that is too long for a socket
-    end();
-  }
-  CallerSocket(const CallerSocket&) = delete;
-  CallerSocket& operator=(const CallerSocket&) = delete;
-
-  std::string path() const { return (folder_ / "caller").string(); }
-  int descriptor() const { return socket_; }
-  bool was_fetched() const { return connection_ >= 0; }
-  void hand_over() {
-    connection_ = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection_ >= 0) send_terminal(connection_);
-  }
-  // What rank 0 left.
-  std::string last_word() const {
-    std::string word;
-    std::array<char, 1024> bytes{};
-    for (ssize_t count = 0; connection_ >= 0; word.append(bytes.data(), static_cast<size_t>(count))) {
-      count = recv(connection_, bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (count <= 0) break;
-    }
-    return word;
-  }
-
- private:
-  void end() {
-    if (connection_ >= 0) close(connection_);
-    close(socket_);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
-  fs::path folder_;
-  int socket_ = -1, connection_ = -1;
-};
 
 std::atomic<int> caught_signals = 0;
 
@@ -192,32 +101,6 @@ std::vector<std::string> launcher_command(int ranks, std::span<const std::string
   words.push_back(nullptr);
   execvp(words[0], words.data());
   _exit(kCannotExecute);
-}
-
-// What the launcher says about a rank that a signal or MPI itself ended, in our words; empty where it says
-// nothing of the kind.
-std::string loss_in(const std::string& output) {
-  static const std::regex by_signal(
-      R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+) \(([^)]*)\))");
-  static const std::regex by_mpi(R"(\*\*\* (MPI_ERR_\w+: [^\n]*))");
-  std::smatch found;
-  if (std::regex_search(output, found, by_signal)) {
-    return fmt::format("rank {} on host {} was ended by signal {} ({})", found[1].str(), found[2].str(),
-                       found[3].str(), found[4].str());
-  }
-  return std::regex_search(output, found, by_mpi) ? "the ranks were ended by MPI, " + found[1].str() : "";
-}
-
-// Before a rank listens to the first signal that asks it to finish, that one ends it.
-bool ended_before_listening(const std::string& output) {
-  return output.find(fmt::format("exited on signal {} ", SIGUSR1)) != std::string::npos;
-}
-
-// Our own lines among what the launcher and the other ranks printed.
-std::vector<std::string> own_lines(const std::string& output) {
-  std::vector<std::string> lines = split(output, '\n');
-  std::erase_if(lines, [](const std::string& line) { return !line.starts_with("tacho: "); });
-  return lines;
 }
 
 // The launcher at work, until it ends.
@@ -305,44 +188,14 @@ void end_own_launcher_after(int seconds) {
   _exit(0);
 }
 
-Caller::Caller() {
-  const char* path = std::getenv(kCallerVariable);
-  if (path == nullptr || number_in("OMPI_COMM_WORLD_RANK") != 0) return;
-  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_un address = address_of(path);
-  DescriptorMessage message;
-  const bool received =
-      connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      recvmsg(connection, &message.header, 0) > 0;
-  const cmsghdr* control = received ? CMSG_FIRSTHDR(&message.header) : nullptr;
-  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) {
-    close(connection);
-    return;  // what it prints goes to the launcher
-  }
-  std::array<int, kStandard.size()> descriptors{};
-  std::memcpy(descriptors.data(), CMSG_DATA(control), sizeof descriptors);
-  for (size_t i = 0; i < descriptors.size(); ++i) {
-    dup2(descriptors[i], kStandard[i]);
-    close(descriptors[i]);
-  }
-  connection_ = connection;
-}
-
-Caller::~Caller() {
-  if (connection_ >= 0) close(connection_);
-}
-
-void Caller::leave_word(const std::string& line) const {
-  [[maybe_unused]] const ssize_t sent = send(connection_, line.data(), line.size(), MSG_NOSIGNAL);
-}
-
 LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments,
                             const std::string& after_loss) {
   Launcher launcher(launcher_command(ranks, arguments));
   const int status = launcher.wait();
   if (status == kCannotExecute && !launcher.began())
     throw UserError("--devices: mpirun, which starts several devices, is not installed; install openmpi-bin");
-  if (ended_before_listening(launcher.output())) return {.status = status, .interrupted = true};
+  // Before a rank listens to the first signal that asks it to finish, that one ends it.
+  if (was_ended_by(SIGUSR1, launcher.output())) return {.status = status, .interrupted = true};
   LaunchEnd end = {.status = status, .words = own_lines(launcher.output())};
   // Others speak only where rank 0 cannot.
   if (end.words.empty() && !launcher.last_word().empty()) end.words = {launcher.last_word()};
@@ -350,7 +203,7 @@ LaunchEnd start_local_ranks(int ranks, std::span<const std::string> arguments,
   if (end.words.empty() && !loss.empty()) end.words = {fmt::format("tacho: {}; {}", loss, after_loss)};
   if (end.words.empty() && status != 0 && !launcher.began())
     throw UserError("--devices: mpirun could not start {} ranks: {}", ranks, trim(launcher.output()));
-  if (!end.words.empty()) end.status = kLost;
+  if (!end.words.empty()) end.status = kLostStatus;
   return end;
 }
 

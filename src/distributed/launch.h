@@ -16,27 +16,12 @@ bool is_first_launched();
 // by then. By itself it would wait for hosts that are gone.
 void end_own_launcher_after(int seconds);
 
-// What rank 0 has of the process that called start_local_ranks(): its terminal, and a way to tell it
-// something even while the launcher ends all ranks. Elsewhere nothing.
-class Caller {
- public:
-  // Standard input, output and error are the caller's from now on.
-  Caller();
-  ~Caller();
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
-
-  bool is_there() const { return connection_ >= 0; }
-  // The line that the caller prints when all ranks have ended.
-  void leave_word(const std::string& line) const;
-
- private:
-  int connection_ = -1;
-};
+// Of a call that lost a rank.
+inline constexpr int kLostStatus = 1;
 
 // How the ranks of a launcher ended.
 struct LaunchEnd {
-  int status = 0;                       // of rank 0; 1 where a rank was lost
+  int status = 0;                       // of rank 0; kLostStatus where a rank was lost
   std::vector<std::string> words = {};  // that are left to say, a line each
   bool interrupted = false;             // by Ctrl-C before they were ready for it
 };

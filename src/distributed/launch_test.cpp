@@ -5,6 +5,7 @@
 
 #include "base/environment_variable.h"
 #include "base/error.h"
+#include "distributed/caller.h"
 
 namespace tacho {
 namespace {
