@@ -8,6 +8,10 @@ void catch_interrupt(bool is_rank);
 
 bool interrupted();
 
+// Started by nohup, the program outlives its terminal, though libraries that MPI brings along (UCX) take the
+// signal for themselves when they are loaded.
+void keep_ignoring_hang_up();
+
 inline constexpr int kInterruptedStatus = 130;
 
 }  // namespace tacho

@@ -12,6 +12,7 @@
 #include "capture/environment.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "distributed/launch.h"
 
 namespace tacho {
@@ -83,4 +84,9 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace tacho
 
-int main(int argc, char** argv) { return tacho::run(argc, argv); }
+int main(int argc, char** argv) {
+  tacho::keep_ignoring_hang_up();
+  const int status = tacho::run(argc, argv);
+  if (status != 0) tacho::let_words_pass();
+  return status;
+}

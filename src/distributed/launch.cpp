@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -176,10 +179,20 @@ bool is_first_launched() {
   return true;
 }
 
+void let_words_pass() {
+  const bool is_launched =
+      std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+  if (!is_launched) return;
+  constexpr std::chrono::milliseconds kToBePassedOn(500);
+  std::fflush(nullptr);
+  std::this_thread::sleep_for(is_first_launched() ? kToBePassedOn : 2 * kToBePassedOn);
+}
+
 void end_own_launcher_after(int seconds) {
   const pid_t launcher = getppid();
   const std::string name(trim(read_file_if_present(fmt::format("/proc/{}/comm", launcher))));
-  if ((name != "mpirun" && name != "orterun") || fork() != 0) return;
+  constexpr std::array kNames = {"mpirun", "orterun", "prterun"};  // prterun: of Open MPI 5
+  if (std::ranges::find(kNames, name) == kNames.end() || fork() != 0) return;
   // A process that the launcher does not know, with nothing of ours that others wait for.
   setsid();
   close_range(0, ~0U, 0);

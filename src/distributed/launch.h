@@ -12,6 +12,10 @@ int launched_ranks();
 // Whether this process is the launcher's rank 0, or was not launched.
 bool is_first_launched();
 
+// Before a rank ends with an error: Open MPI 5 ends all ranks then, and drops what they said and it has not
+// yet passed on.
+void let_words_pass();
+
 // Where this process was started by mpirun itself: ends that after a while, also if it has ended this process
 // by then. By itself it would wait for hosts that are gone.
 void end_own_launcher_after(int seconds);
