@@ -70,7 +70,8 @@ class CellPart {
     if (!agrees_with_single_precision(weights)) return;
     if (alone) reset_peak_memory();
     if (!works([&] {
-          prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), *ranks_, *group_);
+          prepared_.emplace(cell_, *workload_, std::move(weights), kernel_cache_->path(), !alone, *ranks_,
+                            *group_);
         }))
       return;
     // Only gradients have to lie alike.
@@ -162,7 +163,7 @@ class CellPart {
   std::optional<PassOutcome> outcome_of(const Case& cell, const Weights& weights) {
     std::optional<PreparedCase> prepared;
     const auto prepare = [&] {
-      prepared.emplace(cell, *workload_, clone(weights), kernel_cache_->path(), *ranks_, *group_);
+      prepared.emplace(cell, *workload_, clone(weights), kernel_cache_->path(), true, *ranks_, *group_);
     };
     return works(prepare) ? outcome_of(*prepared) : std::nullopt;
   }

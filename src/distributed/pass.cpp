@@ -13,7 +13,13 @@ PassTimes run_pass(Plan& plan, Group& group, std::optional<double> learning_rate
     times.backward_end_ms = times.exchange_end_ms = times.update_end_ms = times.end_ms = times.forward_end_ms;
     return times;
   }
-  plan.backward(group.size() > 1 ? &group : nullptr);
+  if (group.size() == 1) {
+    const double update_ms = plan.step(learning_rate);
+    times.update_end_ms = times.end_ms = now_ms();
+    times.backward_end_ms = times.exchange_end_ms = times.end_ms - update_ms;
+    return times;
+  }
+  plan.backward(&group);
   times.backward_end_ms = now_ms();
   group.finish_exchange();
   times.exchange_end_ms = now_ms();

@@ -18,7 +18,8 @@ struct PassTimes {
 };
 
 // One pass of a plan on every device of the group: forward, and in training backward, the rest of the
-// exchange that did not hide behind it, and the update. `learning_rate` overrides the update rule's.
+// exchange that did not hide behind it, and the update; one device alone may update within the backward
+// phase, which then ends before what all updates together took. `learning_rate` overrides the update rule's.
 // Allocates nothing.
 PassTimes run_pass(Plan& plan, Group& group, std::optional<double> learning_rate = {});
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/tensor.h"
 #include "engine/steps.h"
 #include "graph/graph.h"
@@ -35,8 +36,11 @@ struct CompileOptions {
   uint64_t seed = 0;          // of dropout
   UpdateRule update = Sgd{};  // of a training graph
   bool autotune = false;      // the library times its convolutions in a first pass; where Engine::autotunes()
-  bool low_memory = false;    // rather compute activations and packed weights again than keep them
-  std::string kernel = {};    // one of Engine::kernels(), taken where it can compute; empty: the fastest
+  // After a backward pass. Otherwise a gradient's memory is used again as soon as its parameter is updated:
+  // such a plan learns by step() alone, and its gradients cannot be read.
+  bool keep_gradients = true;
+  bool low_memory = false;  // rather compute activations and packed weights again than keep them
+  std::string kernel = {};  // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   // Where the kernels in use are noted: what it names is used whatever the cache says; empty: nowhere.
   std::filesystem::path kernel_record = {};
@@ -104,6 +108,14 @@ class Plan {
   virtual void wait_for_device() const {}
   // One optimizer step by CompileOptions::update. `learning_rate` overrides the rule's.
   virtual void update(std::optional<double> learning_rate = {}) = 0;
+  // backward() and update(), perhaps of each parameter as soon as its gradient is final: how many ms the
+  // update took.
+  virtual double step(std::optional<double> learning_rate = {}) {
+    backward();
+    const double begin = now_ms();
+    update(learning_rate);
+    return now_ms() - begin;
+  }
 
   // Whether it is of a training graph, and so has a backward pass and an update.
   virtual bool trains() const = 0;

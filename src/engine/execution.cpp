@@ -125,6 +125,7 @@ CompileOptions compile_options(const Execution& execution, uint64_t seed, const 
           .seed = seed,
           .update = update,
           .autotune = execution.autotune,
+          .keep_gradients = execution.devices > 1,
           .low_memory = execution.low_memory,
           .kernel = execution.kernel,
           .kernel_cache = kernel_cache,

@@ -35,7 +35,7 @@ constexpr int in_place_input(const T&) {
 }
 constexpr int in_place_input(const BatchNorm& op) { return op.training ? -1 : 0; }
 
-// Every computed value that is not a parameter's gradient, as one lifetime for each piece of memory: a value
+// Every computed value that is not a gradient that is kept, as one lifetime for each piece of memory: a value
 // that is computed in place extends the lifetime of the one it overwrites.
 class ActivationLifetimes {
  public:
@@ -57,7 +57,10 @@ class ActivationLifetimes {
     }
     for (const ValueId id : graph_.outputs) last_use_[index(id)] = static_cast<int>(graph_.nodes.size());
     memory_of_.assign(graph_.values.size(), kNone);
-    for (const auto& [parameter, gradient] : graph_.gradients) memory_of_[index(gradient)] = kElsewhere;
+    for (const auto& [parameter, gradient] : graph_.gradients) {
+      if (layout_.keep_gradients) memory_of_[index(gradient)] = kElsewhere;
+      last_use_[index(gradient)] = std::max(last_use_[index(gradient)], last_use_[index(parameter)]);
+    }
   }
 
   void add_outputs(size_t step) {
@@ -73,9 +76,15 @@ class ActivationLifetimes {
           reused == kNone ? static_cast<int>(lifetimes_.size()) : reused;
       if (reused == kNone) lifetimes_.push_back({0, static_cast<int>(step), 0});
       Lifetime& lifetime = lifetimes_[static_cast<size_t>(memory_of_[index(id)])];
-      lifetime.bytes = std::max(lifetime.bytes, activation_bytes(graph_.value(owner), layout_.channel_block));
+      lifetime.bytes = std::max(lifetime.bytes, bytes_of(node, owner));
       lifetime.last = std::max(lifetime.last, last_use_[index(id)]);
     }
+  }
+
+  int64_t bytes_of(const Node& node, ValueId id) const {
+    const int64_t bytes = activation_bytes(graph_.value(id), layout_.channel_block);
+    const bool in_parts = std::holds_alternative<LinearBackwardWeights>(node.op);
+    return in_parts ? std::min(bytes, layout_.linear_gradient_bytes) : bytes;
   }
 
   // The memory that the node's output can take over because its old content dies here, or kNone.
@@ -106,7 +115,8 @@ class ActivationLifetimes {
 
 int64_t estimate_arena_plan_bytes(const Graph& graph, const UpdateRule& rule, const ArenaLayout& layout) {
   const int64_t parameters = bytes_with_role(graph, Role::parameter);
-  const int64_t copies = graph.training ? 2 + state_per_parameter(rule) : 1;
+  const int64_t gradients = graph.training && layout.keep_gradients ? 1 : 0;
+  const int64_t copies = 1 + gradients + (graph.training ? state_per_parameter(rule) : 0);
   int64_t bytes = saturating_multiply(parameters, copies);
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::statistic));
   bytes = saturating_add(bytes, bytes_with_role(graph, Role::input));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "graph/graph.h"
@@ -14,6 +15,9 @@ struct ArenaLayout {
   int64_t channel_block = 8;  // channels that are kept side by side: the last ones are padded to so many
   std::function<int64_t(const Node&)> scratch_bytes = {};  // that a node takes while it runs
   std::map<ValueId, ValueId> wholes = {};                  // in whose memory a value is made
+  bool keep_gradients = true;                              // see CompileOptions
+  // Of a linear layer's weight gradient that exist at once where gradients are not kept.
+  int64_t linear_gradient_bytes = std::numeric_limits<int64_t>::max();
 };
 
 // What a plan with one arena of activations will hold: that arena, inputs, weights, in training gradients and

@@ -33,8 +33,8 @@ class Training {
   explicit Training(int threads)
       : cell_(training_case(threads)),
         workload_(build_workload(cell_)),
-        prepared_(cell_, workload_, first_weights(cell_, workload_.graph), default_kernel_cache(), *ranks_,
-                  *group_) {
+        prepared_(cell_, workload_, first_weights(cell_, workload_.graph), default_kernel_cache(), false,
+                  *ranks_, *group_) {
     prepared_.run_pass();
   }
 

@@ -36,6 +36,42 @@ TEST_P(TrainingTwice, GivesTheSameBits) {
   }
 }
 
+// A parameter is updated as soon as its gradient is final, where that is forgotten afterwards.
+void expect_same_bits_in_less_memory_without_keeping_gradients(const Graph& network) {
+  const Material material = make_material(network, 34);
+  const Engine& native = find_engine("native");
+  EngineUnderTest keeping(native, native.kernels().front()), forgetting = keeping;
+  forgetting.keep_gradients = false;
+  const Adam rule = {.learning_rate = 1e-3, .weight_decay = 1e-4};
+  const Outcome first = run_training(keeping, network, material, 3, rule),
+                second = run_training(forgetting, network, material, 3, rule);
+  for (const auto& [name, tensor] : second)
+    EXPECT_EQ(std::memcmp(tensor.raw(), first.at(name).raw(), tensor.bytes()), 0) << name;
+  const auto held = [&](const EngineUnderTest& engine) {
+    return prepared(engine, network, material)->memory_bytes();
+  };
+  const auto estimated = [&](bool keep) {
+    return native.estimate_memory_bytes(network, {.keep_gradients = keep});
+  };
+  EXPECT_LT(held(forgetting), held(keeping));
+  EXPECT_LT(estimated(false), estimated(true));
+  EXPECT_LE(held(forgetting), estimated(false) + estimated(false) / 5);
+}
+
+TEST_P(TrainingTwice, GivesTheSameBitsInLessMemoryWithoutKeepingGradients) {
+  expect_same_bits_in_less_memory_without_keeping_gradients(graph());
+}
+
+// Whose gradients are made in parts: some rows, or some columns, of the weights at a time.
+TEST(TrainingOfLargeLinearLayers, GivesTheSameBitsInLessMemoryWithoutKeepingGradients) {
+  Builder b("linear");
+  ValueId x = b.input("input", {3, 2049});
+  x = b.relu("relu", b.linear("first", x, {2111}));
+  x = b.linear("last", b.linear("wide", x, {4103}), {1100});
+  expect_same_bits_in_less_memory_without_keeping_gradients(
+      gradient(b.finish(x), Loss::softmax_cross_entropy));
+}
+
 // The same kernels on the same numbers, only later: each forced, since another may be fastest then.
 void expect_same_bits_with_little_memory(const Graph& network) {
   const Sgd rule = {.learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4};
@@ -43,9 +79,11 @@ void expect_same_bits_with_little_memory(const Graph& network) {
   const Engine& native = find_engine("native");
   for (const std::string& kernel : native.kernels()) {
     const Outcome first = run_training({native, kernel}, network, material, 2, rule);
-    const Outcome second = run_training({native, kernel, true}, network, material, 2, rule);
-    for (const auto& [name, tensor] : first) {
-      EXPECT_EQ(std::memcmp(tensor.raw(), second.at(name).raw(), tensor.bytes()), 0)
+    EngineUnderTest short_of_memory(native, kernel, true);
+    short_of_memory.keep_gradients = false;
+    const Outcome second = run_training(short_of_memory, network, material, 2, rule);
+    for (const auto& [name, tensor] : second) {
+      EXPECT_EQ(std::memcmp(tensor.raw(), first.at(name).raw(), tensor.bytes()), 0)
           << name << " by " << kernel;
     }
   }

@@ -17,6 +17,7 @@ std::unique_ptr<Plan> prepared(const EngineUnderTest& engine, const Graph& graph
                                      {.threads = 2,
                                       .seed = kDropoutSeed,
                                       .update = rule,
+                                      .keep_gradients = engine.keep_gradients,
                                       .low_memory = engine.low_memory,
                                       .kernel = engine.kernel,
                                       .batch_norm_sums = batch_norm_sums});
@@ -36,19 +37,22 @@ Outcome run_training(const EngineUnderTest& engine, const Graph& graph, const Ma
                      const UpdateRule& rule) {
   const auto plan = prepared(engine, graph, material, rule);
   plan->forward();
-  plan->backward();
+  if (engine.keep_gradients) plan->backward();
   Outcome outcome;
   outcome.emplace("prediction", plan->read(graph.outputs[0]));
   outcome.emplace("loss", plan->read(graph.outputs[1]));
   if (graph.outputs.size() > 2) outcome.emplace("input gradient", plan->read(graph.outputs[2]));
   for (const auto& [parameter, gradient] : graph.gradients) {
+    if (!engine.keep_gradients) break;
     outcome.emplace("gradient of " + graph.value(parameter).name, plan->read(gradient));
   }
   for (int update = 0; update < updates; ++update) {
-    if (update > 0) {
-      plan->forward();
-      plan->backward();
+    if (update > 0) plan->forward();
+    if (!engine.keep_gradients) {
+      plan->step();
+      continue;
     }
+    if (update > 0) plan->backward();
     plan->update();
   }
   for (const ValueId id : graph.weights()) outcome.emplace(graph.value(id).name, plan->read(id));

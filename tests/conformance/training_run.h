@@ -10,7 +10,7 @@
 
 namespace tacho::conformance {
 
-// An engine, perhaps with a kernel forced or short of memory.
+// An engine, perhaps with a kernel forced, short of memory or without gradients to read.
 struct EngineUnderTest {
   EngineUnderTest(const Engine& of, std::string forced = {}, bool little_memory = false)
       : engine(&of), kernel(std::move(forced)), low_memory(little_memory) {}
@@ -19,6 +19,7 @@ struct EngineUnderTest {
   const Engine* engine;
   std::string kernel;
   bool low_memory;
+  bool keep_gradients = true;
 };
 
 // A plan with the material written to it.
@@ -31,9 +32,9 @@ using Outcome = std::map<std::string, Tensor>;
 // "prediction".
 Outcome run_inference(const EngineUnderTest& engine, const Graph& graph, const Material& material);
 
-// Of the first pass "prediction", "loss", "input gradient" if the graph has it and "gradient of <parameter>";
-// then the parameters and statistics after that pass or, where updates are asked for, after as many passes
-// with update.
+// Of the first pass "prediction", "loss", "input gradient" if the graph has it and "gradient of <parameter>"
+// if they are kept; then the parameters and statistics after that pass or, where updates are asked for, after
+// as many passes with update.
 Outcome run_training(const EngineUnderTest& engine, const Graph& graph, const Material& material, int updates,
                      const UpdateRule& rule = Sgd{});
 

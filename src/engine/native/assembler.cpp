@@ -18,11 +18,14 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
       uses_(program),
       threads_(options.threads),
       batch_norm_sums_(options.batch_norm_sums),
+      keep_gradients_(options.keep_gradients),
       kernels_(std::move(kernels)) {
   result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
-  for (const ParameterGradient& pair : program.gradients)
-    parameter_of_gradient_[pair.gradient] = pair.parameter;
+  for (const auto& [parameter, gradient] : program.gradients) {
+    parameter_of_gradient_[gradient] = parameter;
+    gradient_of_parameter_[parameter] = gradient;
+  }
   homes_ = homes_of(program);
 }
 
@@ -117,6 +120,17 @@ View Assembler::define(ValueId id, const memory::desc& desc) {
     return place.desc == desc ? place : pending_stores_[id] = temporary(desc);
   }
   return views_[id] = temporary(desc);
+}
+
+View Assembler::define_part(ValueId gradient, int64_t first, int64_t floats) {
+  const View whole = gradient_place(gradient);
+  std::erase_if(result_.gradient_parts,
+                [&](const GradientPart& part) { return part.gradient == whole.slot; });
+  result_.slots[static_cast<size_t>(whole.slot)].bytes = 0;
+  const View part = temporary(plain_desc({floats}));
+  const View& parameter = result_.parameters.at(parameter_of_gradient_.at(gradient));
+  result_.gradient_parts.push_back({part.slot, parameter.slot, first});
+  return part;
 }
 
 View Assembler::define_in_blocks(ValueId id) {
@@ -216,6 +230,12 @@ View Assembler::used_part(ValueId parameter, const View& whole) const {
   return {whole.slot, kernel_part(whole.desc, part->second.first, spatial(shape(parameter)))};
 }
 
+bool Assembler::is_used_up(ValueId parameter) const {
+  const auto gradient = gradient_of_parameter_.find(parameter);
+  const bool is_written = gradient != gradient_of_parameter_.end() && uses_.producer(gradient->second) >= 0;
+  return !keep_gradients_ && is_written && !program_.kernel_parts.contains(parameter);
+}
+
 View Assembler::keep_parameter(ValueId id, const memory::desc& wanted) {
   const auto part = program_.kernel_parts.find(id);
   const memory::desc desc =
@@ -223,7 +243,9 @@ View Assembler::keep_parameter(ValueId id, const memory::desc& wanted) {
   const auto bytes = static_cast<int64_t>(desc.get_size());
   const View place{new_slot(Storage::parameters, bytes), desc};
   result_.constants.push_back(packed_weight(place, id));
-  result_.gradients[id] = {new_slot(Storage::gradients, bytes), desc};
+  const View gradient{new_slot(is_used_up(id) ? Storage::arena : Storage::gradients, bytes), desc};
+  result_.gradient_parts.push_back({gradient.slot, place.slot});
+  result_.gradients[id] = gradient;
   return result_.parameters[id] = place;
 }
 

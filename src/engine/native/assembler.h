@@ -36,6 +36,12 @@ struct PackedConstant {
   std::function<void(const Place&)> fill;
 };
 
+// A gradient of a parameter's floats from `first` on: of all of them, or of a part.
+struct GradientPart {
+  SlotId gradient, parameter;
+  int64_t first = 0;
+};
+
 // Everything the assembler decided; the plan allocates it and runs it.
 struct Assembly {
   dnnl::engine engine;  // primitives, memory and stream must share one
@@ -46,6 +52,7 @@ struct Assembly {
   std::map<ValueId, View> readable;
   std::vector<PackedConstant> constants;
   std::map<ValueId, View> parameters, gradients, statistics;  // of a training program, by the graph's ids
+  std::vector<GradientPart> gradient_parts;
   std::shared_ptr<PassState> state;
 };
 
@@ -92,6 +99,14 @@ class Assembler {
   // In nC[d]hw8c, perhaps as a slice of a concatenation.
   View define_in_blocks(ValueId id);
   View define_bytes(ValueId id, int64_t bytes);
+  // Where the gradient of a parameter goes, in the parameter's own layout.
+  const View& gradient_place(ValueId gradient) const {
+    return result_.gradients.at(parameter_of_gradient_.at(gradient));
+  }
+  // Whether it may be made in parts, each of which is used up before the next: nobody reads the whole.
+  bool may_be_in_parts(ValueId gradient) const { return is_used_up(parameter_of_gradient_.at(gradient)); }
+  // Its floats from `first` on, in place of the whole.
+  View define_part(ValueId gradient, int64_t first, int64_t floats);
   // On top of `input` where that dies at this instruction, elsewhere otherwise; in the layout of `input`.
   View define_over(ValueId id, const View& input);
   void store(ValueId id);
@@ -139,6 +154,9 @@ class Assembler {
   View keep_parameter(ValueId id, const dnnl::memory::desc& desc);
   // The part that the program knows of a parameter or gradient that is kept whole.
   View used_part(ValueId parameter, const View& whole) const;
+  // Whether its memory may be used again once the parameter is updated: a gradient that no step writes, or
+  // not all of, is zero there in every pass.
+  bool is_used_up(ValueId parameter) const;
   void define_inputs();
 
   const Program& program_;
@@ -147,13 +165,14 @@ class Assembler {
   Assembly result_;
   int threads_;
   SumOverDevices* batch_norm_sums_;
+  bool keep_gradients_;
   std::vector<ConvolutionKernel> kernels_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;
   Homes homes_;
   std::map<ValueId, SlotId> whole_slots_;  // of concatenations whose parts are slices
   std::map<ValueId, std::vector<ValueId>> joined_parts_;
-  std::map<ValueId, ValueId> parameter_of_gradient_;
+  std::map<ValueId, ValueId> parameter_of_gradient_, gradient_of_parameter_;
   std::map<ValueId, View> pending_stores_;
   std::vector<std::pair<ValueId, View>> packed_parameters_;  // inference: one copy per parameter and layout
 };

@@ -2,8 +2,11 @@
 
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
+#include "engine/native/emit_linear.h"
 #include "engine/native/onednn.h"
+#include "engine/native/plain_kernels.h"
 #include "kernels/linear/linear.h"
+#include "kernels/linear/weight_gradient.h"
 
 namespace tacho::native {
 namespace {
@@ -64,6 +67,45 @@ bool emit_small_batch(const Instruction& instruction, Assembler& assembler) {
   return true;
 }
 
+void add_bias_gradient(const Instruction& instruction, const View& dy, Assembler& assembler) {
+  const Shape& shape = assembler.shape(instruction.inputs[1]);
+  const View dbias = assembler.define(instruction.outputs[1], plain_desc({shape[1]}));
+  assembler.add_kernel("sum_rows", {dy, dbias}, [=](std::span<std::byte* const> at) {
+    sum_rows(shape[0], shape[1], as<const float>(at[0]), as<float>(at[1]));
+  });
+}
+
+// By our own kernel, which can compute some rows of the weights at a time: all of VGG's would take as much
+// memory as the weights. False for layers that are not worth it, and where oneDNN keeps weights in blocks.
+bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& instruction,
+                         Assembler& assembler) {
+  const ValueId gradient = instruction.outputs[0];
+  const Shape& weight = assembler.shape(gradient);
+  const memory::desc& kept = assembler.gradient_place(gradient).desc;
+  const bool by_outputs = kept == plain_desc(weight), by_inputs = kept == transposed_desc(weight);
+  if (!blocked::supported() || elements(weight) <= kLinearGradientPart || !(by_outputs || by_inputs))
+    return false;
+  const View x = assembler.in_plain(instruction.inputs[0]), dy = assembler.in_plain(instruction.inputs[1]);
+  const View of_rows = by_outputs ? dy : x, of_columns = by_outputs ? x : dy;
+  const int64_t rows = weight[by_outputs ? 0 : 1], columns = weight[by_outputs ? 1 : 0];
+  const int64_t rows_at_once =
+      assembler.may_be_in_parts(gradient) ? std::max<int64_t>(1, kLinearGradientPart / columns) : rows;
+  for (int64_t first = 0; first < rows; first += rows_at_once) {
+    const int64_t count = std::min(rows_at_once, rows - first);
+    const View part = count == rows ? assembler.define(gradient, kept)
+                                    : assembler.define_part(gradient, first * columns, count * columns);
+    assembler.add_kernel("linear_weights", {of_rows, of_columns, part},
+                         [=, batch = assembler.shape(instruction.inputs[0])[0],
+                          threads = assembler.threads()](std::span<std::byte* const> at) {
+                           linear::weight_gradient({batch, count, columns, as<const float>(at[0]) + first,
+                                                    rows, as<const float>(at[1]), columns, as<float>(at[2])},
+                                                   threads);
+                         });
+  }
+  if (op.bias) add_bias_gradient(instruction, dy, assembler);
+  return true;
+}
+
 }  // namespace
 
 void emit_op(const Linear&, const Instruction& instruction, Assembler& assembler) {
@@ -102,6 +144,7 @@ void emit_op(const LinearBackwardData&, const Instruction& instruction, Assemble
 }
 
 void emit_op(const LinearBackwardWeights& op, const Instruction& instruction, Assembler& assembler) {
+  if (emit_large_gradient(op, instruction, assembler)) return;
   const View x = assembler.in_plain(instruction.inputs[0]);
   const View dy = assembler.in_plain(instruction.inputs[1]);
   const Shape& weight_shape = assembler.shape(instruction.outputs[0]);

@@ -46,6 +46,10 @@ memory::desc plain_desc(const Shape& shape) {
   return memory::desc(shape, memory::data_type::f32, strides);
 }
 
+memory::desc transposed_desc(const Shape& shape) {
+  return {shape, memory::data_type::f32, memory::format_tag::ba};
+}
+
 memory::desc floats_desc(int64_t count) { return plain_desc({std::max<int64_t>(count, 1)}); }
 
 memory::desc any_desc(const Shape& shape) { return memory::desc(shape, memory::data_type::f32, Tag::any); }

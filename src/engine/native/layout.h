@@ -9,6 +9,9 @@ namespace tacho::native {
 // Row-major order.
 dnnl::memory::desc plain_desc(const Shape& shape);
 
+// A matrix by columns.
+dnnl::memory::desc transposed_desc(const Shape& shape);
+
 // A plain piece of memory; never empty.
 dnnl::memory::desc floats_desc(int64_t count);
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 
 #include "base/cpu.h"
 #include "engine/memory_estimate.h"
 #include "engine/native/assembler.h"
+#include "engine/native/emit_linear.h"
 #include "engine/native/emit_winograd.h"
 #include "engine/native/homes.h"
 #include "engine/native/kernel_choice.h"
@@ -57,6 +59,11 @@ std::map<ValueId, ValueId> wholes_of(const native::Program& program) {
   return wholes;
 }
 
+int64_t linear_gradient_bytes() {
+  return blocked::supported() ? native::kLinearGradientPart * static_cast<int64_t>(sizeof(float))
+                              : std::numeric_limits<int64_t>::max();
+}
+
 // What may be chosen, as far as it can be said without timing: what is forced, else Winograd where it can.
 native::KernelChoice likely_kernels(const native::Program& program, const std::string& forced) {
   const auto wanted = native::find_kernel(forced).value_or(native::ConvolutionKernel::winograd);
@@ -99,7 +106,9 @@ class NativeEngine : public Engine {
     const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update,
                                                     {.channel_block = channel_block(options.kernel),
                                                      .scratch_bytes = scratch_bytes,
-                                                     .wholes = wholes_of(program)});
+                                                     .wholes = wholes_of(program),
+                                                     .keep_gradients = options.keep_gradients,
+                                                     .linear_gradient_bytes = linear_gradient_bytes()});
     return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 
@@ -139,6 +148,7 @@ class NativeEngine : public Engine {
   static native::Program optimized(const Graph& graph, const CompileOptions& options) {
     native::Program program = native::lower(graph);
     program.low_memory = options.low_memory;
+    program.keep_gradients = options.keep_gradients;
     for (const native::Pass& pass : native::passes()) pass.run(program);
     return program;
   }

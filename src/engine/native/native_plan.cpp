@@ -32,7 +32,8 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
       assembly_(std::move(assembly)),
       update_(options.update),
       stream_(assembly_.engine),
-      trains_(graph.training) {
+      trains_(graph.training),
+      keeps_gradients_(options.keep_gradients) {
   Placement placement = place(assembly_);
   const int64_t state_bytes = placement.bytes[Storage::parameters] * state_per_parameter(update_);
   int64_t total = state_bytes;
@@ -59,28 +60,33 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
     parameter_of_gradient_[pair.gradient] = pair.parameter;
 }
 
-// Steps finish a layer's gradients together, and slots lie in the order of the layers: ranges that touch and
-// end with the same step are one.
+// Steps finish a layer's gradients together, and slots lie in the order of the layers: kept gradients that
+// lie side by side and end with the same step are one range.
 void NativePlan::find_final_gradients() {
   std::vector<size_t> end_steps(assembly_.slots.size(), assembly_.backward_begin);
   for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) {
     for (const SlotId slot : assembly_.steps[i]->slots()) end_steps[static_cast<size_t>(slot)] = i + 1;
   }
-  std::vector<FinalGradients> ranges;
-  for (size_t i = 0; i < assembly_.slots.size(); ++i) {
-    if (assembly_.slots[i].storage != Storage::gradients) continue;
-    const auto begin = static_cast<size_t>(addresses_[i] - gradients_.data());
-    if (!ranges.empty()) ranges.back().end_byte = begin;
-    if (ranges.empty() || ranges.back().end_step != end_steps[i]) ranges.push_back({end_steps[i], begin, 0});
+  const auto floats = [](const std::byte* begin, const std::byte* end) {
+    return static_cast<size_t>(end - begin) / sizeof(float);
+  };
+  for (const GradientPart& part : assembly_.gradient_parts) {
+    const auto gradient = static_cast<size_t>(part.gradient), parameter = static_cast<size_t>(part.parameter);
+    std::byte* const begin = addresses_[gradient];
+    std::byte* const end = begin + assembly_.slots[gradient].bytes;
+    size_t end_step = end_steps[gradient];
+    if (!keeps_gradients_) end_step = std::max(end_step, end_steps[parameter]);
+    if (keeps_gradients_ && !final_gradients_.empty() && final_gradients_.back().end_step == end_step) {
+      FinalGradients& last = final_gradients_.back();
+      last.values = {last.values.data(), floats(reinterpret_cast<std::byte*>(last.values.data()), end)};
+      continue;
+    }
+    final_gradients_.push_back(
+        {end_step,
+         {as<float>(begin), floats(begin, end)},
+         floats(parameters_.data(), addresses_[parameter]) + static_cast<size_t>(part.first)});
   }
-  if (!ranges.empty()) ranges.back().end_byte = gradients_.bytes();
-  std::ranges::stable_sort(ranges, {}, &FinalGradients::end_step);
-  final_gradients_ = std::move(ranges);
-}
-
-std::span<float> NativePlan::range_of(const FinalGradients& final) const {
-  auto* begin = const_cast<std::byte*>(gradients_.data()) + final.begin_byte;
-  return {as<float>(begin), (final.end_byte - final.begin_byte) / sizeof(float)};
+  std::ranges::stable_sort(final_gradients_, {}, &FinalGradients::end_step);
 }
 
 // The largest first, while little else is there: so the most that is held at once stays small.
@@ -104,7 +110,8 @@ void NativePlan::fill_constants(Weights& weights) {
 
 const View& NativePlan::find(ValueId value) const {
   const auto gradient = parameter_of_gradient_.find(value);
-  if (gradient != parameter_of_gradient_.end()) return assembly_.gradients.at(gradient->second);
+  if (keeps_gradients_ && gradient != parameter_of_gradient_.end())
+    return assembly_.gradients.at(gradient->second);
   for (const auto* views : {&assembly_.readable, &assembly_.parameters, &assembly_.statistics}) {
     const auto found = views->find(value);
     if (found != views->end()) return found->second;
@@ -169,24 +176,51 @@ void NativePlan::backward(GradientSink* sink) {
   for (const FinalGradients& final : final_gradients_) {
     run_steps(begin, final.end_step);
     begin = final.end_step;
-    if (sink != nullptr) sink->take(range_of(final));
+    if (sink != nullptr) sink->take(final.values);
   }
   run_steps(begin, assembly_.steps.size());
 }
 
 std::vector<std::span<float>> NativePlan::gradients() {
   std::vector<std::span<float>> ranges;
-  for (const FinalGradients& final : final_gradients_) ranges.push_back(range_of(final));
+  for (const FinalGradients& final : final_gradients_) ranges.push_back(final.values);
   return ranges;
 }
 
-void NativePlan::update(std::optional<double> learning_rate) {
+UpdateRule NativePlan::rule_at(std::optional<double> learning_rate) const {
   UpdateRule rule = update_;
   if (learning_rate) std::visit([&](auto& r) { r.learning_rate = *learning_rate; }, rule);
-  const auto floats = [](const Buffer& buffer) { return buffer.bytes() / sizeof(float); };
-  apply_update(rule, ++updates_, {as<float>(parameters_.data()), floats(parameters_)},
-               {as<const float>(gradients_.data()), floats(gradients_)},
-               {as<float>(state_.data()), floats(state_)});
+  return rule;
+}
+
+void NativePlan::apply(const UpdateRule& rule, const FinalGradients& final) {
+  const size_t begin = final.parameters_begin;
+  apply_update(rule, updates_, {as<float>(parameters_.data()) + begin, final.values.size()}, final.values,
+               as<float>(state_.data()) + begin, static_cast<int64_t>(parameters_.bytes() / sizeof(float)));
+}
+
+void NativePlan::update(std::optional<double> learning_rate) {
+  assert(keeps_gradients_);
+  const UpdateRule rule = rule_at(learning_rate);
+  ++updates_;
+  for (const FinalGradients& final : final_gradients_) apply(rule, final);
+}
+
+double NativePlan::step(std::optional<double> learning_rate) {
+  if (keeps_gradients_) return Plan::step(learning_rate);
+  const UpdateRule rule = rule_at(learning_rate);
+  ++updates_;
+  double update_ms = 0;
+  size_t begin = assembly_.backward_begin;
+  for (const FinalGradients& final : final_gradients_) {
+    run_steps(begin, final.end_step);
+    begin = final.end_step;
+    const double start = now_ms();
+    apply(rule, final);
+    update_ms += now_ms() - start;
+  }
+  run_steps(begin, assembly_.steps.size());
+  return update_ms;
 }
 
 StepList NativePlan::steps() const {

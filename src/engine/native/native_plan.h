@@ -23,6 +23,7 @@ class NativePlan : public Plan {
   using Plan::backward;
   void backward(GradientSink* sink) override;
   void update(std::optional<double> learning_rate) override;
+  double step(std::optional<double> learning_rate) override;
   bool trains() const override { return trains_; }
   std::vector<std::span<float>> gradients() override;
   Tensor read_state(ValueId parameter, int which) const override;
@@ -37,13 +38,16 @@ class NativePlan : public Plan {
   std::array<std::span<const std::byte>, 3> weight_memory() const;
 
  private:
-  // A range of the gradients' arena that no step from `end_step` on touches.
+  // Gradients that no step from `end_step` on touches, nor, where their memory is used again, the parameters.
   struct FinalGradients {
-    size_t end_step = 0, begin_byte = 0, end_byte = 0;
+    size_t end_step = 0;
+    std::span<float> values;
+    size_t parameters_begin = 0;  // float of their arena, which that of their state is too
   };
 
   void find_final_gradients();
-  std::span<float> range_of(const FinalGradients& final) const;
+  UpdateRule rule_at(std::optional<double> learning_rate) const;
+  void apply(const UpdateRule& rule, const FinalGradients& final);
   void run_steps(size_t begin, size_t end);
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
@@ -60,7 +64,7 @@ class NativePlan : public Plan {
   std::vector<std::byte*> addresses_;  // by slot
   std::map<ValueId, ValueId> parameter_of_gradient_;
   std::vector<FinalGradients> final_gradients_;  // in the order of their steps
-  bool trains_;
+  bool trains_, keeps_gradients_;
   int64_t updates_ = 0;
   std::span<StepTime> times_;
 };

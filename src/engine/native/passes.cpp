@@ -16,6 +16,7 @@ std::span<const Pass> passes() {
       {"recompute_residual_sums", recompute_residual_sums},
       {"recompute_batch_norm", recompute_batch_norm},
       {"recompute_cheap_activations", recompute_cheap_activations},
+      {"delay_linear_gradients", delay_linear_gradients},
       {"fuse_gradient_sums", fuse_gradient_sums},
       {"fuse_relu_gradients", fuse_relu_gradients},
   };

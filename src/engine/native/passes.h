@@ -42,6 +42,9 @@ void recompute_batch_norm(Program& program);
 // Training: the result of a convolution of the network's input that is a small part of all arithmetic, and
 // what is only spread over a finer grid, are computed again for the backward pass: large, and cheap to make.
 void recompute_cheap_activations(Program& program);
+// Training without keeping gradients: that of a linear layer's weights comes after that of its input, which
+// reads the weights. So they can be updated by each part of their gradient at once.
+void delay_linear_gradients(Program& program);
 // Training: gradients of a value that are added up, one of which is that of a convolution's or batch norm's
 // input, are added before that is stored. This and the next are the last passes: others do not look at
 // operands of post-ops in training.

@@ -362,6 +362,23 @@ TEST(Passes, AnUpsampledValueAndItsConcatenationAreComputedAgain) {
   EXPECT_EQ(find<ConvolutionBackwardWeights>(program, "conv2", true)->inputs[0], concat->outputs[0]);
 }
 
+TEST(Passes, TheGradientOfLinearWeightsComesAfterWhatReadsThemWhereItIsNotKept) {
+  Builder b("linear");
+  const ValueId x = b.relu("relu", b.linear("first", b.input("input", {2, 3}), {5}));
+  const Graph graph = gradient(b.finish(b.linear("last", x, {7})), Loss::softmax_cross_entropy);
+  const auto position_of = [](const Program& program, std::string_view op) {
+    const auto is = [&](const Instruction& each) { return each.name == "last" && name_of(each.op) == op; };
+    return std::ranges::find_if(program.instructions, is) - program.instructions.begin();
+  };
+  for (const bool keep : {true, false}) {
+    Program program = lower(graph);
+    program.keep_gradients = keep;
+    delay_linear_gradients(program);
+    EXPECT_EQ(position_of(program, "linear_backward_weights") < position_of(program, "linear_backward_data"),
+              keep);
+  }
+}
+
 TEST(Passes, OtherMaxPoolsStayBehindTheirConvolutions) {
   EXPECT_EQ(optimized(stage(16, {.kernel = {3, 3}, .stride = {2, 2}})).instructions.size(), 2u);
   EXPECT_EQ(optimized(stage(16, {.kernel = {2, 2}, .stride = {2, 2}, .ceil_mode = true})).instructions.size(),

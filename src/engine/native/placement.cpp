@@ -30,6 +30,11 @@ std::vector<Lifetime> lifetimes_of(const Assembly& assembly) {
       lifetime.last = std::max(lifetime.last, step);
     }
   }
+  // A gradient waits for the last step that reads its parameter, which is updated after it.
+  for (const GradientPart& part : assembly.gradient_parts) {
+    int& last = lifetimes[static_cast<size_t>(part.gradient)].last;
+    last = std::max(last, lifetimes[static_cast<size_t>(part.parameter)].last);
+  }
   return lifetimes;
 }
 

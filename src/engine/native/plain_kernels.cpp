@@ -103,6 +103,13 @@ void add_relu(int64_t count, const float* a, const float* b, float* sum) {
   for (int64_t i = 0; i < count; ++i) sum[i] = std::max(a[i] + b[i], 0.0f);
 }
 
+void sum_rows(int64_t rows, int64_t columns, const float* matrix, float* sums) {
+  std::fill_n(sums, columns, 0.0F);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) sums[column] += matrix[row * columns + column];
+  }
+}
+
 void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begin,
           const std::array<int64_t, 3>& size, float* y) {
   const auto [depth, height, width] = cells.extents;

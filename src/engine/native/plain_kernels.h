@@ -14,6 +14,8 @@ namespace tacho::native {
 // Of `count` elements in any layout, padding included: zeros stay zeros. `sum` may be `a` or `b`.
 void add(int64_t count, const float* a, const float* b, float* sum);
 void add_relu(int64_t count, const float* a, const float* b, float* sum);
+// Of a matrix by rows, one number a column.
+void sum_rows(int64_t rows, int64_t columns, const float* matrix, float* sums);
 
 // For each output position along an axis: the input cells [begin, end) it averages and what it divides by.
 struct AxisWindow {

@@ -54,7 +54,7 @@ struct Program {
   std::vector<ValueId> outputs;        // the values that hold them now
   std::vector<ParameterGradient> gradients;
   bool training = false;
-  bool low_memory = false;  // see CompileOptions
+  bool low_memory = false, keep_gradients = true;  // see CompileOptions
   // By parameter. In inference its tensor is cut; in training it and its gradient are kept whole, and the
   // gradient is zero elsewhere.
   std::map<ValueId, KernelPart> kernel_parts = {};

@@ -19,8 +19,8 @@ enum class Storage {
   input,       // in the arena, but alive for the whole pass: what the caller writes
   output,      // in the arena, but alive until the pass ends: what the caller reads
   weights,     // packed constants and running statistics
-  parameters,  // trained; the gradient of a parameter has the same offset in its own arena
-  gradients
+  parameters,  // trained
+  gradients    // that are kept, or not written in every pass
 };
 
 struct Slot {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/linear/linear.h"
+#include "kernels/linear/weight_gradient.h"
 
 namespace tacho::linear {
 
@@ -9,5 +10,7 @@ namespace tacho::linear {
 template<typename Real>
 void forward_reference(const Layer& layer, const float* src, const float* weights, const float* bias,
                        bool relu, Real* dst);
+template<typename Real>
+void weight_gradient_reference(const WeightGradient& task, Real* gradient);
 
 }  // namespace tacho::linear

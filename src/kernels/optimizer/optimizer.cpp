@@ -57,6 +57,7 @@ struct Sweep {
   float* parameters;
   const float* gradients;
   float* state;
+  int64_t state_stride;
 
   void operator()(const Sgd& rule) const {
     if (rule.momentum == 0) return sweep_sgd_without_momentum(rule, count, parameters, gradients);
@@ -64,7 +65,7 @@ struct Sweep {
     sweep(rule, count, parameters, gradients, state);
   }
   void operator()(const Adam& rule) const {
-    sweep_adam(rule, step, count, parameters, gradients, state, state + count);
+    sweep_adam(rule, step, count, parameters, gradients, state, state + state_stride);
   }
 };
 
@@ -78,12 +79,11 @@ struct StateSize {
 int state_per_parameter(const UpdateRule& rule) { return std::visit(StateSize{}, rule); }
 
 void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters,
-                  std::span<const float> gradients, std::span<float> state) {
+                  std::span<const float> gradients, float* state, int64_t state_stride) {
   assert(step >= 1);
   assert(gradients.size() == parameters.size());
-  assert(state.size() == parameters.size() * static_cast<size_t>(state_per_parameter(rule)));
   const auto count = static_cast<int64_t>(parameters.size());
-  std::visit(Sweep{step, count, parameters.data(), gradients.data(), state.data()}, rule);
+  std::visit(Sweep{step, count, parameters.data(), gradients.data(), state, state_stride}, rule);
 }
 
 }  // namespace tacho

@@ -32,11 +32,12 @@ using UpdateRule = std::variant<Sgd, Adam>;
 int state_per_parameter(const UpdateRule& rule);
 
 // One fused sweep: updates parameters and state in place. `step` counts from 1.
-// `state` holds state_per_parameter(rule) arrays of the parameters' length, zero before step 1.
+// `state` is the first of state_per_parameter(rule) arrays of the parameters' length, zero before step 1,
+// which lie `state_stride` floats apart.
 void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters,
-                  std::span<const float> gradients, std::span<float> state);
+                  std::span<const float> gradients, float* state, int64_t state_stride);
 
-// The same in plain double arithmetic, for tests.
+// The same in plain double arithmetic, for tests: the arrays of `state` lie side by side.
 void apply_update_reference(const UpdateRule& rule, int64_t step, std::span<float> parameters,
                             std::span<const float> gradients, std::span<float> state);
 

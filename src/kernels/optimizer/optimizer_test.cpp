@@ -34,7 +34,7 @@ TEST_P(EveryRule, AgreesWithTheReferenceOverSeveralStepsAndOddSizes) {
     Values fast_state(count * static_cast<size_t>(state_per_parameter(rule))), plain_state = fast_state;
     for (int64_t step = 1; step <= 5; ++step) {
       const Values gradients = random_floats(count, 10 + static_cast<uint64_t>(step), 1);
-      apply_update(rule, step, fast, gradients, fast_state);
+      apply_update(rule, step, fast, gradients, fast_state.data(), static_cast<int64_t>(count));
       apply_update_reference(rule, step, plain, gradients, plain_state);
     }
     for (size_t i = 0; i < count; ++i) {
