@@ -175,6 +175,8 @@ def wrong_profiles(checks):
     refuses("image too small", [MODEL, "--image", "4"], "4x4", "smallest")
     for top in ("0", "-1", "many"):
         refuses(f"top {top}", [MODEL, f"--top={top}"], "--top")
+    for threads in ("0", "-1", "4097", "many", ""):
+        refuses(f"{threads} simulated threads", [MODEL, f"--threads-simulated={threads}"], "--threads-simulated")
     refuses("unknown format", [MODEL, "--format", "xml"], "xml", "json")
     refuses("missing weights", [MODEL, "--weights", "none.safetensors"], "none.safetensors")
     for option in ("--trace", "-o"):

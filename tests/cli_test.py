@@ -319,6 +319,32 @@ class Profile(unittest.TestCase):
         self.assertEqual(set(complete[0]["args"]), {"op", "kernel", "gflops", "bytes"})
         self.assertEqual(os.listdir(self.folder), ["trace.json"])
 
+    def test_simulated_threads_show_how_steps_are_split(self):
+        simulated = self.profile("--mode", "train", "--threads-simulated", "64")
+        self.assertEqual((simulated["simulated"], simulated["threads_simulated"]), (True, 64))
+        own = [step for step in simulated["steps"] if not step["library"]]
+        self.assertEqual((len(own), simulated["own_steps"]), (simulated["own_steps"], len(own)))
+        for step in simulated["steps"]:
+            self.assertEqual("efficiency" in step, not step["library"], step)
+        for step in own:
+            self.assertGreater(step["loops"][0]["items"], 0)
+            self.assertAlmostEqual(step["largest_share_percent"] * step["efficiency"], 100 / 64, places=6)
+            self.assertLessEqual(step["efficiency"], 1.001, step)
+        self.assertAlmostEqual(simulated["own_percent"] + simulated["library_percent"], 100, places=6)
+        self.assertGreater(simulated["own_speedup_at_most"], 1)
+        self.assertLessEqual(simulated["pass_speedup_at_most"], 64.01)
+
+    def test_simulated_threads_in_a_table_and_csv(self):
+        done = run(*self.SMALL, "--threads-simulated", "64", "--top", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"simulated for 64 threads, none of which ran")
+        rows = rows_of(done.stdout[done.stdout.index("| layer"):done.stdout.index("\nour ")])
+        self.assertEqual(len(rows), 4)
+        self.assertRegex(rows[-1]["layer"], r"^\d+ other steps$")
+        done = run(*self.SMALL, "--threads-simulated", "64", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertIn("largest_share_percent", rows[0])
+
     def test_ctrl_c_ends_it_without_a_profile(self):
         terminal, stderr = pty.openpty()
         process = subprocess.Popen([TACHO, *self.SMALL[:-1], "100000", "--format", "json"],

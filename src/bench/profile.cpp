@@ -11,6 +11,8 @@
 namespace tacho {
 namespace {
 
+constexpr const char *kForward = "forward", *kBackward = "backward";
+
 // A layer and the steps that belong to it, which follow each other.
 struct Layer {
   LayerTimes times;
@@ -22,7 +24,7 @@ Layer layer_at(const StepList& list, size_t first_step) {
   const LayerInfo& info = list.layers[first.layer];
   Layer layer = {.times = {.name = info.name,
                            .op = info.op,
-                           .phase = info.backward ? "backward" : "forward",
+                           .phase = info.backward ? kBackward : kForward,
                            .kernel = first.kernel,
                            .flop = info.flop,
                            .bytes = first.bytes},
@@ -59,11 +61,42 @@ LayerTimes update_layer(const Workload& workload) {
           .bytes = update_bytes(workload)};
 }
 
+SimulatedSplit simulated(const SplitFor& split, int threads, int measured_threads) {
+  const Split wanted = split(threads);
+  const double work = work_of(split(1));
+  SimulatedSplit result = {.largest_share = longest_work(wanted, threads) / work,
+                           .measured_share = longest_work(split(measured_threads), measured_threads) / work};
+  for (const Loop& loop : wanted.loops) result.loops.push_back({loop.items, loop.rounds});
+  return result;
+}
+
+// Without times.
+Simulation simulate(const StepList& list, const Workload& workload, int threads, int measured_threads) {
+  Simulation result = {.threads = threads};
+  for (const StepInfo& step : list.steps) {
+    const LayerInfo& layer = list.layers[step.layer];
+    result.steps.push_back(
+        {.layer = layer.name, .phase = layer.backward ? kBackward : kForward, .kernel = step.kernel});
+    if (step.split) result.steps.back().split = simulated(step.split, threads, measured_threads);
+  }
+  if (!workload.graph.training) return result;
+  const LayerTimes update = update_layer(workload);
+  const Split sweep = update_split(parameter_count(workload.graph));
+  result.steps.push_back({.layer = update.name,
+                          .phase = update.phase,
+                          .kernel = update.kernel,
+                          .split = simulated([&](int) { return sweep; }, threads, measured_threads)});
+  return result;
+}
+
 // Runs the passes that note their steps.
 class Recorder {
  public:
-  Recorder(PreparedCase& prepared, const StepList& list)
-      : prepared_(prepared), step_times_(list.steps.size()), layers_(layers_of(list)) {
+  Recorder(PreparedCase& prepared, const StepList& list, std::optional<Simulation>& simulation)
+      : prepared_(prepared),
+        step_times_(list.steps.size()),
+        layers_(layers_of(list)),
+        simulation_(simulation) {
     if (prepared.workload().graph.training) update_ = update_layer(prepared.workload());
   }
 
@@ -72,6 +105,7 @@ class Recorder {
     const PassTimes pass = prepared_.run_pass();
     prepared_.plan().record_times({});
     for (Layer& layer : layers_) add(layer, pass.begin_ms);
+    if (simulation_) add_to_simulation(pass);
     if (!update_) return;
     update_->samples_ms.push_back(pass.end_ms - pass.exchange_end_ms);
     update_->begin_ms = pass.exchange_end_ms - pass.begin_ms;
@@ -96,9 +130,17 @@ class Recorder {
     layer.times.end_ms = step_times_[layer.end_step - 1].end_ms - pass_begin_ms;
   }
 
+  void add_to_simulation(const PassTimes& pass) {
+    std::vector<SimulatedStep>& steps = simulation_->steps;
+    for (size_t i = 0; i < step_times_.size(); ++i)
+      steps[i].samples_ms.push_back(step_times_[i].end_ms - step_times_[i].begin_ms);
+    if (update_) steps.back().samples_ms.push_back(pass.end_ms - pass.exchange_end_ms);
+  }
+
   PreparedCase& prepared_;
   std::vector<StepTime> step_times_;
   std::vector<Layer> layers_;
+  std::optional<Simulation>& simulation_;
   std::optional<LayerTimes> update_;
 };
 
@@ -119,14 +161,17 @@ void check_profile(const Case& cell) {
 }
 
 std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload& workload,
-                                               const RunControl& control) {
+                                               const RunControl& control,
+                                               std::optional<int> threads_simulated) {
   require_memory(memory_need_bytes(cell, workload));
   const std::unique_ptr<Communicator> ranks = alone();
   const std::unique_ptr<Group> group = single_group();
   PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, false,
                         *ranks, *group);
   const StepList list = prepared.plan().steps();
-  Recorder recorder(prepared, list);
+  std::optional<Simulation> simulation;
+  if (threads_simulated) simulation = simulate(list, workload, *threads_simulated, cell.execution.threads);
+  Recorder recorder(prepared, list, simulation);
   Measurement whole = prepared.measurement();
   std::vector<PassTimes> times;
   const int passes = cell.warmup + 2 * cell.repeat;
@@ -142,7 +187,7 @@ std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload&
   }
   prepared.require_finite();
   whole.passes = join_passes({&times, 1});
-  return ProfileMeasurement{std::move(whole), recorder.finish()};
+  return ProfileMeasurement{std::move(whole), recorder.finish(), std::move(simulation)};
 }
 
 }  // namespace tacho

@@ -67,6 +67,29 @@ TEST(Profile, TrainingEndsWithTheUpdate) {
   EXPECT_EQ((profile->layers.end() - 2)->phase, "backward");
 }
 
+TEST(Profile, SimulatesEveryStepOfOursAndNoneOfTheLibrarys) {
+  Case cell = profiled_case(Mode::train);
+  cell.execution.threads = 2;
+  const auto profile = profile_case(cell, build_workload(cell), {}, 64);
+  ASSERT_TRUE(profile && profile->simulation);
+  EXPECT_EQ(profile->simulation->threads, 64);
+  int ours = 0, convolutions = 0;
+  for (const SimulatedStep& step : profile->simulation->steps) {
+    EXPECT_THAT(step.samples_ms, SizeIs(3)) << step.layer;
+    if (!step.split) continue;
+    ++ours;
+    convolutions += step.kernel.starts_with("winograd") || step.kernel.starts_with("direct") ? 1 : 0;
+    EXPECT_GE(step.split->largest_share, 0.999 / 64) << step.layer << " " << step.kernel;
+    EXPECT_LE(step.split->largest_share, step.split->measured_share * 1.001)
+        << step.layer << " " << step.kernel;
+    EXPECT_GE(step.split->measured_share, 0.499) << step.layer << " " << step.kernel;
+    EXPECT_FALSE(step.split->loops.empty());
+  }
+  EXPECT_GT(ours, 0);
+  EXPECT_EQ(profile->simulation->steps.back().kernel, "sgd");
+  EXPECT_FALSE(profile_of(cell, {})->simulation);
+}
+
 TEST(Profile, RefusesAnEngineThatDoesNotTellItsSteps) {
   Case cell = profiled_case(Mode::infer);
   cell.execution = {.engine = "null"};

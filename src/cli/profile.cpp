@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/axis_options.h"
@@ -7,6 +8,7 @@
 #include "cli/driver.h"
 #include "cli/output.h"
 #include "report/profile_table.h"
+#include "report/simulation_table.h"
 #include "report/trace.h"
 #include "session/bench_items.h"
 
@@ -21,6 +23,7 @@ struct ProfileOptions {
   OutputOptions output;
   std::optional<std::filesystem::path> trace;
   std::optional<int64_t> top;
+  std::optional<int> threads_simulated;
 };
 
 Case one_case(const SweepOptions& options, const World& world) {
@@ -48,9 +51,11 @@ void profile_and_report(const ProfileOptions& options, CommandContext& context) 
   std::optional<Profile> profile;
   const auto present = [&](std::span<const Record> records, const Layout& layout) {
     profile->pass = records.front();
-    return format_profile(*profile, layout, options.top);
+    const auto format = profile->simulation ? format_simulation : format_profile;
+    return format(*profile, layout, options.top);
   };
-  const Job job = {.items = profile_item(one_case(options.sweep, context.ranks.world()), profile),
+  const Job job = {.items = profile_item(one_case(options.sweep, context.ranks.world()),
+                                         options.threads_simulated, profile),
                    .first_result = "the last pass, so there is no profile",
                    .present = present,
                    .present_to_programs = present};
@@ -69,10 +74,16 @@ void add_profile_command(Command app, CommandContext& context) {
       "profile",
       "Where the time of a pass goes: each layer's kernel, time, GFLOP/s, bytes, % of the roofline");
   add_axes(command, options->sweep);
-  command.option("--top", options->top, "Of table and md: show only so many layers, the most expensive")
+  command
+      .option("--top", options->top,
+              "Of table and md: show only so many layers, or steps, the most expensive")
       .range(1, kMostRows);
   command.option("--trace", options->trace,
                  "Also write the last pass to this file, for chrome://tracing or Perfetto");
+  command
+      .option("--threads-simulated", options->threads_simulated,
+              "Instead show how so many threads would share each step: work items and the largest share")
+      .range(1, kMostThreads);
   add_output_options(command, options->output);
   command.on_run([options, &context] { profile_and_report(*options, context); });
 }

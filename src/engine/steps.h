@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/split.h"
+
 namespace tacho {
 
 // What a plan computes in one go: a node of the graph, perhaps with its neighbours fused in.
@@ -17,7 +19,8 @@ struct LayerInfo {
 struct StepInfo {
   size_t layer = 0;
   std::string kernel;
-  int64_t bytes = 0;  // read and written at least; scratch memory does not count
+  int64_t bytes = 0;    // read and written at least; scratch memory does not count
+  SplitFor split = {};  // how threads share it; empty for a kernel of a library, which does not say
 };
 
 // The calls of a pass in order, forward before backward.

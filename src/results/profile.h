@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/layer_times.h"
 #include "base/machine_speed.h"
+#include "base/simulation.h"
 #include "results/record.h"
 
 namespace tacho {
@@ -13,6 +15,7 @@ struct Profile {
   Record pass;                     // of whole passes that noted no layers
   MachineSpeed speed;              // on as many threads
   std::vector<LayerTimes> layers;  // in order of execution, each with at least one sample
+  std::optional<Simulation> simulation = {};
 };
 
 }  // namespace tacho

@@ -145,7 +145,8 @@ class TurnsItem final : public WorkItem {
 
 class ProfileItem final : public WorkItem {
  public:
-  ProfileItem(Case cell, std::optional<Profile>& profile) : cell_(std::move(cell)), profile_(profile) {}
+  ProfileItem(Case cell, std::optional<int> threads_simulated, std::optional<Profile>& profile)
+      : cell_(std::move(cell)), threads_simulated_(threads_simulated), profile_(profile) {}
 
   void check(const Note& note) override {
     checked_ = check_case(cell_);
@@ -159,17 +160,20 @@ class ProfileItem final : public WorkItem {
 
   void run(const ItemContext& context, const std::function<void(Record)>& finish) override {
     if (!context.world.is_first()) return;  // one device alone is looked at
-    auto measured = profile_case(cell_, checked_.workload, control_of(context, name_of(cell_)));
+    auto measured =
+        profile_case(cell_, checked_.workload, control_of(context, name_of(cell_)), threads_simulated_);
     if (!measured) return;
     const auto known = peak_of(cell_, context);
     const auto* const of_cpu = known ? std::get_if<MachineSpeed>(&*known) : nullptr;
     const MachineSpeed peak = of_cpu != nullptr ? *of_cpu : MachineSpeed{};
-    profile_ = {make_record(cell_, measured->pass, context.system, peak), peak, std::move(measured->layers)};
+    profile_ = {make_record(cell_, measured->pass, context.system, peak), peak, std::move(measured->layers),
+                std::move(measured->simulation)};
     finish(profile_->pass);
   }
 
  private:
   Case cell_;
+  std::optional<int> threads_simulated_;
   std::optional<Profile>& profile_;
   CheckedCase checked_;
 };
@@ -225,9 +229,10 @@ WorkItems items_in_turns(std::vector<Case> cells) {
   return items;
 }
 
-WorkItems profile_item(const Case& cell, std::optional<Profile>& profile) {
+WorkItems profile_item(const Case& cell, std::optional<int> threads_simulated,
+                       std::optional<Profile>& profile) {
   WorkItems items;
-  items.push_back(std::make_unique<ProfileItem>(cell, profile));
+  items.push_back(std::make_unique<ProfileItem>(cell, threads_simulated, profile));
   return items;
 }
 

@@ -25,7 +25,9 @@ bool compare_means(std::span<const Case> cells);
 // work after the other.
 WorkItems items_in_turns(std::vector<Case> cells);
 
-// Where the time of a pass goes; `profile` gets it.
-WorkItems profile_item(const Case& cell, std::optional<Profile>& profile);
+// Where the time of a pass goes; `profile` gets it, with a simulation of so many threads where that is
+// wanted.
+WorkItems profile_item(const Case& cell, std::optional<int> threads_simulated,
+                       std::optional<Profile>& profile);
 
 }  // namespace tacho

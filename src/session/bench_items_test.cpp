@@ -130,7 +130,7 @@ TEST_F(Items, ACellOnGpusNeedsTheirPeakInItsPrecision) {
 
 TEST_F(Items, AProfileNeedsAnEngineThatTellsItsSteps) {
   std::optional<Profile> profile;
-  EXPECT_THAT([&] { run(profile_item(null_cells("1").front(), profile)); },
+  EXPECT_THAT([&] { run(profile_item(null_cells("1").front(), {}, profile)); },
               testing::ThrowsMessage<UserError>(HasSubstr("does not tell its steps")));
 }
 

@@ -165,7 +165,7 @@ bool Assembler::define_joined(ValueId id, const std::vector<ValueId>& parts) {
 // oneDNN's reorder onto a slice runs on one thread per image.
 void Assembler::add_copy(const View& from, const View& to) {
   if (!is_blocked(from.desc) || !is_blocked(to.desc)) return add_reorder(from, to);
-  add_kernel("copy", {from, to},
+  add_kernel("copy", blocked::sweep_split(sweep_of(to.desc)), {from, to},
              [sweep = sweep_of(to.desc), from_stride = batch_stride(from.desc),
               to_stride = batch_stride(to.desc)](std::span<std::byte* const> at) {
                blocked::copy(sweep, {as<const float>(at[0]), from_stride}, {as<float>(at[1]), to_stride});
@@ -291,9 +291,16 @@ void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::de
       std::make_unique<PrimitiveStep>(step_info(std::move(kernel), views), primitive, std::move(arguments)));
 }
 
-void Assembler::add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function) {
-  result_.steps.push_back(
-      std::make_unique<KernelStep>(step_info(std::move(kernel), views), views, std::move(function)));
+void Assembler::add_kernel(std::string kernel, SplitFor split, const std::vector<View>& views,
+                           KernelStep::Kernel function) {
+  StepInfo info = step_info(std::move(kernel), views);
+  info.split = std::move(split);
+  result_.steps.push_back(std::make_unique<KernelStep>(std::move(info), views, std::move(function)));
+}
+
+void Assembler::add_kernel(std::string kernel, const Split& split, const std::vector<View>& views,
+                           KernelStep::Kernel function) {
+  add_kernel(std::move(kernel), SplitFor([split](int) { return split; }), views, std::move(function));
 }
 
 void Assembler::add_reorder(const View& from, const View& to) {

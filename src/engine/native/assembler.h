@@ -133,7 +133,11 @@ class Assembler {
 
   void add_primitive(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
                      std::string kernel, std::vector<Argument> arguments);
-  void add_kernel(std::string kernel, const std::vector<View>& views, KernelStep::Kernel function);
+  void add_kernel(std::string kernel, SplitFor split, const std::vector<View>& views,
+                  KernelStep::Kernel function);
+  // One whose split is the same for any number of threads.
+  void add_kernel(std::string kernel, const Split& split, const std::vector<View>& views,
+                  KernelStep::Kernel function);
   void add_reorder(const View& from, const View& to);
 
   // What backward steps ask of forward ones, by a value that both know: the layout that was pooled to, and a

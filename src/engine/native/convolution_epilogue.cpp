@@ -65,7 +65,7 @@ ResultView define_result(const Instruction& instruction, const Epilogue& epilogu
 
 void add_elu(float alpha, const View& y, Assembler& assembler) {
   assembler.add_kernel(
-      "elu", {y},
+      "elu", blocked::sweep_split(sweep_of(y.desc)), {y},
       [sweep = sweep_of(y.desc), alpha, stride = batch_stride(y.desc)](std::span<std::byte* const> at) {
         blocked::elu(sweep, alpha, {as<float>(at[0]), stride});
       });

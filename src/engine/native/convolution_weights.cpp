@@ -35,7 +35,7 @@ std::optional<View> plain_bias(const Instruction& instruction, Assembler& assemb
 View packed_parameter(ValueId id, const Packing& packing, Assembler& assembler) {
   const View plain = assembler.parameter(id, plain_desc(assembler.shape(id)));
   const View packed = assembler.temporary(plain_desc({packing.floats}));
-  assembler.add_kernel("pack_weights", {plain, packed},
+  assembler.add_kernel("pack_weights", packing.split, {plain, packed},
                        [pack = packing.pack](std::span<std::byte* const> at) {
                          pack(as<const float>(at[0]), as<float>(at[1]));
                        });

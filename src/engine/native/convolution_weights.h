@@ -18,6 +18,7 @@ ConvolutionWeights weights_in_layout(const Instruction& instruction, const dnnl:
 struct Packing {
   int64_t floats;
   std::function<void(const float* plain, float* packed)> pack;
+  Split split;  // of pack()
 };
 
 // Packed once in inference, in each pass in training: there they change with each update.

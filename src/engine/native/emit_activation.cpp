@@ -39,7 +39,7 @@ void emit_eltwise_backward(algorithm kind, double alpha, const Instruction& inst
 void mask_in_blocks(const View& y, const View& dy, const Instruction& instruction, Assembler& assembler) {
   const View dx = assembler.define_over(instruction.outputs[0], dy);
   const blocked::Sweep sweep = sweep_of(y.desc);
-  assembler.add_kernel("mask", {y, dy, dx},
+  assembler.add_kernel("mask", blocked::sweep_split(sweep), {y, dy, dx},
                        [sweep, by = batch_stride(y.desc), from = batch_stride(dy.desc),
                         to = batch_stride(dx.desc)](std::span<std::byte* const> at) {
                          blocked::mask(sweep, {as<const float>(at[0]), by}, {as<const float>(at[1]), from},
@@ -91,7 +91,7 @@ void emit_op(const Add&, const Instruction& instruction, Assembler& assembler) {
   const View sum = assembler.define_over(instruction.outputs[0], a);
   const auto count = static_cast<int64_t>(a.desc.get_size() / sizeof(float));
   const bool with_relu = !instruction.post_ops.empty();
-  assembler.add_kernel(with_relu ? "add_relu" : "add", {a, b, sum},
+  assembler.add_kernel(with_relu ? "add_relu" : "add", evenly(count), {a, b, sum},
                        [count, with_relu](std::span<std::byte* const> at) {
                          const auto kernel = with_relu ? add_relu : add;
                          kernel(count, as<const float>(at[0]), as<const float>(at[1]), as<float>(at[2]));

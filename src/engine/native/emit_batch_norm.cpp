@@ -37,7 +37,7 @@ void add_running_update(const BatchNorm& op, const Instruction& instruction, Ass
   const double correction = count / (count - 1);
   const double momentum = op.momentum;
   assembler.add_kernel(
-      "running_statistics",
+      "running_statistics", by_one_thread(),
       {assembler.view(instruction.outputs[1]), assembler.view(instruction.outputs[2]),
        assembler.statistic(instruction.inputs[3]), assembler.statistic(instruction.inputs[4])},
       [=](std::span<std::byte* const> at) {

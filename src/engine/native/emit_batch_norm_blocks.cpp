@@ -28,7 +28,8 @@ void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assem
   };
   const bool relu = !instruction.post_ops.empty();
   assembler.add_kernel(
-      relu ? "scale_shift_relu" : "scale_shift", {x, filled_up(factors.scale), filled_up(factors.shift), y},
+      relu ? "scale_shift_relu" : "scale_shift", blocked::sweep_split(sweep),
+      {x, filled_up(factors.scale), filled_up(factors.shift), y},
       [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
         blocked::scale_shift(sweep, {as<const float>(at[0]), from}, as<const float>(at[1]),
                              as<const float>(at[2]), relu, {as<float>(at[3]), to});
@@ -57,7 +58,7 @@ void add_normalize(const Norm& norm, double epsilon, bool relu, const View& x, c
                    Assembler& assembler) {
   const blocked::Sweep sweep = sweep_of(x.desc);
   assembler.add_kernel(
-      relu ? "normalize_relu" : "normalize",
+      relu ? "normalize_relu" : "normalize", batch_norm::normalize_split(sweep),
       {norm.weight, norm.bias, norm.mean, norm.variance, x, y, scratch_for(sweep, assembler)},
       [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
         batch_norm::normalize(sweep, {as<const float>(at[4]), from}, parameters_at(at, epsilon, relu),
@@ -95,7 +96,7 @@ void list_pieces(ValueId x, int64_t channel, const Assembler& assembler, std::ve
 }
 
 void add_known_statistics(const Piece& piece, const Norm& norm, Assembler& assembler) {
-  assembler.add_kernel("known_statistics",
+  assembler.add_kernel("known_statistics", by_one_thread(),
                        {piece.known->first, piece.known->second, norm.mean, norm.variance},
                        [channel = piece.channel, count = piece.channels](std::span<std::byte* const> at) {
                          std::copy_n(as<const float>(at[0]), count, as<float>(at[2]) + channel);
@@ -115,7 +116,8 @@ void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& as
         pieces.size() == 1 ? x : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
     const blocked::Sweep sweep = sweep_of(part.desc);
     assembler.add_kernel(
-        "batch_statistics", {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
+        "batch_statistics", batch_norm::statistics_split(sweep),
+        {part, norm.mean, norm.variance, scratch_for(sweep, assembler)},
         [sweep, from = batch_stride(part.desc), channel = piece.channel](std::span<std::byte* const> at) {
           batch_norm::statistics(sweep, {as<const float>(at[0]), from},
                                  {as<float>(at[1]) + channel, as<float>(at[2]) + channel}, as<float>(at[3]));
@@ -130,11 +132,11 @@ void add_statistics_over_devices(SumOverDevices& sums, const View& x, const Norm
   const blocked::Sweep sweep = sweep_of(x.desc);
   const View moments = numbers_to_sum(sweep, assembler);
   assembler.add_kernel(
-      "batch_moments", {x, moments, scratch_for(sweep, assembler)},
+      "batch_moments", batch_norm::statistics_split(sweep), {x, moments, scratch_for(sweep, assembler)},
       [sweep, from = batch_stride(x.desc)](std::span<std::byte* const> at) {
         batch_norm::moments(sweep, {as<const float>(at[0]), from}, as<double>(at[1]), as<float>(at[2]));
       });
-  assembler.add_kernel("sum_over_devices", {moments, norm.mean, norm.variance},
+  assembler.add_kernel("sum_over_devices", by_one_thread(), {moments, norm.mean, norm.variance},
                        [sweep, &sums](std::span<std::byte* const> at) {
                          const std::span<double> numbers = numbers_at(at[0], sweep);
                          sums.sum(numbers);
@@ -194,7 +196,7 @@ void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler&
                              of.dy,  of.dx, of.dweight, of.dbias, scratch_for(sweep, assembler)};
   if (of.added) views.push_back(*of.added);
   assembler.add_kernel(
-      relu ? "batch_norm_relu_backward" : "batch_norm_backward", views,
+      relu ? "batch_norm_relu_backward" : "batch_norm_backward", batch_norm::backward_split(sweep), views,
       [=, x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc),
        dx_stride = batch_stride(of.dx.desc),
        added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
@@ -211,7 +213,7 @@ View add_backward_sums(SumOverDevices& sums, const BackwardViews& of, Assembler&
   const blocked::Sweep sweep = sweep_of(of.x.desc);
   const View result = assembler.temporary(plain_desc({2 * sweep.channels}));
   assembler.add_kernel(
-      "sum_over_devices", {of.dweight, of.dbias, numbers_to_sum(sweep, assembler), result},
+      "sum_over_devices", by_one_thread(), {of.dweight, of.dbias, numbers_to_sum(sweep, assembler), result},
       [sweep, &sums](std::span<std::byte* const> at) {
         const std::span<double> numbers = numbers_at(at[2], sweep);
         const auto dbias = std::copy_n(as<const float>(at[0]), sweep.channels, numbers.begin());
@@ -231,6 +233,7 @@ void add_backward_over_devices(SumOverDevices& sums, const BackwardViews& of, do
   const int64_t x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc);
   assembler.add_kernel(
       relu ? "batch_norm_relu_backward_parameters" : "batch_norm_backward_parameters",
+      batch_norm::backward_parameters_split(sweep),
       {weight, bias, mean, variance, of.x, of.dy, of.dweight, of.dbias, scratch_for(sweep, assembler)},
       [=](std::span<std::byte* const> at) {
         batch_norm::backward_parameters(sweep, {as<const float>(at[4]), x_stride},
@@ -241,7 +244,8 @@ void add_backward_over_devices(SumOverDevices& sums, const BackwardViews& of, do
   std::vector<View> views = {
       weight, bias, mean, variance, of.x, of.dy, of.dx, all, scratch_for(sweep, assembler)};
   if (of.added) views.push_back(*of.added);
-  assembler.add_kernel(relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data", views,
+  assembler.add_kernel(relu ? "batch_norm_relu_backward_data" : "batch_norm_backward_data",
+                       batch_norm::backward_data_split(sweep), views,
                        [=, devices = sums.devices(), dx_stride = batch_stride(of.dx.desc),
                         added_stride = stride_of(of.added)](std::span<std::byte* const> at) {
                          const float* dweight = as<const float>(at[7]);

@@ -38,9 +38,11 @@ std::optional<direct::Convolution> direct_of(const Program& program, const Instr
 }
 
 Packing packing_of(const direct::Convolution& convolution, direct::Direction direction, int threads) {
-  return {direct::packed_weights_floats(convolution, direction), [=](const float* plain, float* packed) {
+  return {direct::packed_weights_floats(convolution, direction),
+          [=](const float* plain, float* packed) {
             direct::pack_weights(convolution, direction, plain, packed, threads);
-          }};
+          },
+          direct::pack_weights_split(convolution, direction)};
 }
 
 // What is read, and where sums go.
@@ -63,7 +65,8 @@ void add_gather(const direct::Convolution& convolution, direct::Direction direct
   };
   const size_t bias = place(of.weights.bias), residual = place(of.result.residual),
                mask = place(of.result.mask);
-  assembler.add_kernel("direct", views, [=](std::span<std::byte* const> at) {
+  const SplitFor split = [=](int team) { return direct::gather_split(convolution, direction, team); };
+  assembler.add_kernel("direct", split, views, [=](std::span<std::byte* const> at) {
     const auto read = [&](size_t index) { return index == 0 ? nullptr : as<const float>(at[index]); };
     direct::gather(convolution, direction,
                    {.read = as<const float>(at[0]),
@@ -107,9 +110,10 @@ void emit_direct(const Instruction& instruction, Assembler& assembler) {
   } else if (std::holds_alternative<ConvolutionBackwardData>(instruction.op)) {
     gather_by_direct(convolution, direct::Direction::backward, instruction, assembler);
   } else {
-    add_weight_gradient("direct_weights", convolution,
-                        {direct::backward_weights_scratch_floats, direct::backward_weights}, instruction,
-                        assembler);
+    add_weight_gradient(
+        "direct_weights", convolution,
+        {direct::backward_weights_scratch_floats, direct::backward_weights, direct::backward_weights_split},
+        instruction, assembler);
   }
 }
 

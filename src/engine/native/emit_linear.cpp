@@ -44,16 +44,17 @@ bool emit_small_batch(const Instruction& instruction, Assembler& assembler) {
   }
   const int threads = assembler.threads();
   const View x = assembler.in_plain(instruction.inputs[0]);
-  const Packing packing = {linear::packed_weights_floats(layer), [=](const float* plain, float* packed) {
-                             linear::pack_weights(layer, plain, packed, threads);
-                           }};
+  const Packing packing = {
+      linear::packed_weights_floats(layer),
+      [=](const float* plain, float* packed) { linear::pack_weights(layer, plain, packed, threads); },
+      linear::pack_weights_split(layer)};
   const ConvolutionWeights packed = packed_weights(instruction, packing, assembler);
   std::vector<View> views = {
       x, packed.weight,
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0]))),
       assembler.scratch(plain_desc({std::max<int64_t>(1, linear::scratch_floats(layer, threads))}))};
   if (packed.bias) views.push_back(*packed.bias);
-  assembler.add_kernel("linear", views,
+  assembler.add_kernel("linear", linear::forward_split(layer), views,
                        [=, relu = !instruction.post_ops.empty(),
                         has_bias = packed.bias.has_value()](std::span<std::byte* const> at) {
                          linear::forward(layer,

@@ -14,6 +14,9 @@ struct Planes {
   int64_t images, channels, cells;
 };
 
+// Cells of one plane after the other.
+Split dice_split(const Planes& p) { return {{{.items = p.cells, .rounds = p.images * p.channels}}}; }
+
 }  // namespace
 
 void emit_op(const Dropout& op, const Instruction& instruction, Assembler& assembler) {
@@ -22,7 +25,7 @@ void emit_op(const Dropout& op, const Instruction& instruction, Assembler& assem
   const View y = assembler.define_over(instruction.outputs[0], x);
   const View mask = assembler.define_bytes(instruction.outputs[1], count);
   assembler.add_kernel(
-      "dropout", {x, y, mask},
+      "dropout", evenly(count), {x, y, mask},
       [count, probability = op.probability, layer = instruction.name, state = assembler.state()](At at) {
         const Random stream = dropout_stream(state->seed, layer, state->pass);
         dropout(stream, probability, count, as<const float>(at[0]), as<float>(at[1]), as<uint8_t>(at[2]));
@@ -34,9 +37,11 @@ void emit_op(const DropoutBackward& op, const Instruction& instruction, Assemble
   const View dy = assembler.in_plain(instruction.inputs[1]);
   const int64_t count = elements(assembler.shape(instruction.inputs[1]));
   const View dx = assembler.define_over(instruction.outputs[0], dy);
-  assembler.add_kernel("dropout_backward", {mask, dy, dx}, [count, probability = op.probability](At at) {
-    dropout_backward(probability, count, as<const uint8_t>(at[0]), as<const float>(at[1]), as<float>(at[2]));
-  });
+  assembler.add_kernel("dropout_backward", evenly(count), {mask, dy, dx},
+                       [count, probability = op.probability](At at) {
+                         dropout_backward(probability, count, as<const uint8_t>(at[0]),
+                                          as<const float>(at[1]), as<float>(at[2]));
+                       });
 }
 
 void emit_op(const SoftmaxCrossEntropy& op, const Instruction& instruction, Assembler& assembler) {
@@ -44,7 +49,7 @@ void emit_op(const SoftmaxCrossEntropy& op, const Instruction& instruction, Asse
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const View loss = assembler.define(instruction.outputs[0], plain_desc({}));
   const View probabilities = assembler.define(instruction.outputs[1], plain_desc(shape));
-  assembler.add_kernel("softmax_cross_entropy",
+  assembler.add_kernel("softmax_cross_entropy", by_one_thread(),
                        {logits, assembler.view(instruction.inputs[1]), loss, probabilities},
                        [smoothing = op.smoothing, images = shape[0], classes = shape[1]](At at) {
                          softmax_cross_entropy(smoothing, images, classes, as<const float>(at[0]),
@@ -56,7 +61,7 @@ void emit_op(const SoftmaxCrossEntropyBackward& op, const Instruction& instructi
   const View probabilities = assembler.view(instruction.inputs[0]);
   const Shape& shape = assembler.shape(instruction.inputs[0]);
   const View dlogits = assembler.define(instruction.outputs[0], plain_desc(shape));
-  assembler.add_kernel("softmax_cross_entropy_backward",
+  assembler.add_kernel("softmax_cross_entropy_backward", by_one_thread(),
                        {probabilities, assembler.view(instruction.inputs[1]), dlogits},
                        [smoothing = op.smoothing, images = shape[0], classes = shape[1]](At at) {
                          softmax_cross_entropy_backward(smoothing, images, classes, as<const float>(at[0]),
@@ -70,8 +75,8 @@ void emit_op(const DiceLoss&, const Instruction& instruction, Assembler& assembl
   const View loss = assembler.define(instruction.outputs[0], plain_desc({}));
   const View sums =
       assembler.define(instruction.outputs[1], plain_desc(assembler.shape(instruction.outputs[1])));
-  assembler.add_kernel("dice_loss", {x, target, loss, sums},
-                       [p = Planes(assembler.shape(instruction.inputs[0]))](At at) {
+  assembler.add_kernel("dice_loss", dice_split(Planes(assembler.shape(instruction.inputs[0]))),
+                       {x, target, loss, sums}, [p = Planes(assembler.shape(instruction.inputs[0]))](At at) {
                          dice_loss(p.images, p.channels, p.cells, as<const float>(at[0]),
                                    as<const float>(at[1]), as<float>(at[2]), as<float>(at[3]));
                        });
@@ -82,7 +87,8 @@ void emit_op(const DiceLossBackward&, const Instruction& instruction, Assembler&
   const View target = assembler.in_plain(instruction.inputs[1]);
   const View dx =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
-  assembler.add_kernel("dice_loss_backward", {x, target, assembler.view(instruction.inputs[2]), dx},
+  assembler.add_kernel("dice_loss_backward", dice_split(Planes(assembler.shape(instruction.inputs[0]))),
+                       {x, target, assembler.view(instruction.inputs[2]), dx},
                        [p = Planes(assembler.shape(instruction.inputs[0]))](At at) {
                          dice_loss_backward(p.images, p.channels, p.cells, as<const float>(at[0]),
                                             as<const float>(at[1]), as<const float>(at[2]), as<float>(at[3]));

@@ -71,7 +71,7 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWin
   const View y = assembler.define_in_blocks(instruction.outputs[0]);
   const View scratch = assembler.scratch(plain_desc({blocked::pooling_scratch_floats(pooling, threads)}));
   assembler.add_kernel(
-      name, {x, y, scratch},
+      name, blocked::pooling_split(pooling), {x, y, scratch},
       [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
         kernel(pooling, {as<const float>(at[0]), from}, {as<float>(at[1]), to}, as<float>(at[2]), threads);
       });
@@ -122,7 +122,7 @@ void emit_averages(std::vector<AxisWindows> windows, const Instruction& instruct
   const View y =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
   const int64_t planes = dims_of(x.desc)[0] * dims_of(x.desc)[1];
-  assembler.add_kernel("window_average", {x, y},
+  assembler.add_kernel("window_average", evenly(planes), {x, y},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows(w, planes, as<const float>(at[0]), as<float>(at[1]));
                        });
@@ -134,7 +134,7 @@ void emit_averages_backward(std::vector<AxisWindows> windows, const Instruction&
   const View dx =
       assembler.define(instruction.outputs[0], plain_desc(assembler.shape(instruction.outputs[0])));
   const int64_t planes = dims_of(dy.desc)[0] * dims_of(dy.desc)[1];
-  assembler.add_kernel("window_average_backward", {dy, dx},
+  assembler.add_kernel("window_average_backward", evenly(planes), {dy, dx},
                        [planes, w = std::move(windows)](std::span<std::byte* const> at) {
                          average_windows_backward(w, planes, as<const float>(at[0]), as<float>(at[1]));
                        });
@@ -153,10 +153,12 @@ void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assem
   std::vector<View> views = {x, y};
   if (op.training)
     views.push_back(assembler.define_bytes(instruction.outputs[1], max_pool::argmax_bytes(pooling)));
-  assembler.add_kernel("max_pool", views, [=, threads = assembler.threads()](std::span<std::byte* const> at) {
-    uint8_t* argmax = at.size() > 2 ? as<uint8_t>(at[2]) : nullptr;
-    max_pool::forward(pooling, as<const float>(at[0]), as<float>(at[1]), argmax, threads);
-  });
+  assembler.add_kernel("max_pool", max_pool::forward_split(pooling), views,
+                       [=, threads = assembler.threads()](std::span<std::byte* const> at) {
+                         uint8_t* argmax = at.size() > 2 ? as<uint8_t>(at[2]) : nullptr;
+                         max_pool::forward(pooling, as<const float>(at[0]), as<float>(at[1]), argmax,
+                                           threads);
+                       });
   if (op.training) assembler.pooled_layouts.emplace(instruction.outputs[1], y.desc);
 }
 
@@ -167,7 +169,8 @@ void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assemble
   const View dy = assembler.in_layout(gradient, assembler.pooled_layouts.at(argmax));
   const View dx = assembler.define(instruction.outputs[0], layout_like(dy.desc, op.input));
   const auto pooling = max_pooling_of(g, dx.desc, dy.desc);
-  assembler.add_kernel("max_pool_backward", {assembler.view(argmax), dy, dx},
+  assembler.add_kernel("max_pool_backward", max_pool::backward_split(pooling),
+                       {assembler.view(argmax), dy, dx},
                        [=, threads = assembler.threads()](std::span<std::byte* const> at) {
                          max_pool::backward(pooling, as<const uint8_t>(at[0]), as<const float>(at[1]),
                                             as<float>(at[2]), threads);

@@ -100,7 +100,7 @@ void emit_op(const Crop& op, const Instruction& instruction, Assembler& assemble
   const Shape& shape = assembler.shape(instruction.outputs[0]);
   const View y = assembler.define(instruction.outputs[0], layout_like(x.desc, shape));
   assembler.add_kernel(
-      "crop", {x, y},
+      "crop", evenly(rows_of(cells_of(y.desc, shape))), {x, y},
       [cells = cells_of(x.desc, assembler.shape(instruction.inputs[0])), begin = three_axes(op.begin, 0),
        size = three_axes(op.size, 1)](std::span<std::byte* const> at) {
         crop(cells, as<const float>(at[0]), begin, size, as<float>(at[1]));
@@ -113,7 +113,7 @@ void emit_op(const Fence& op, const Instruction& instruction, Assembler& assembl
   const View bounds = assembler.view(instruction.inputs[1]);
   const View y = assembler.define_over(instruction.outputs[0], x);
   assembler.add_kernel(
-      "fence", {x, bounds, y},
+      "fence", evenly(rows_of(cells_of(x.desc, shape))), {x, bounds, y},
       [cells = cells_of(x.desc, shape), axes = shape.size() - 2,
        outside = static_cast<float>(op.outside)](std::span<std::byte* const> at) {
         fence(cells, as<const float>(at[0]), {as<const int64_t>(at[1]), 2 * axes}, outside, as<float>(at[2]));

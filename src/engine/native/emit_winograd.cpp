@@ -59,7 +59,8 @@ ForwardWeights forward_weights(const Instruction& instruction, const winograd::C
   const Packing packing = {winograd::packed_weights_floats(convolution),
                            [=, threads = assembler.threads()](const float* plain, float* packed) {
                              winograd::pack_weights(convolution, order, plain, packed, threads);
-                           }};
+                           },
+                           winograd::pack_weights_split(convolution)};
   return {packed_weights(instruction, packing, assembler), {}};
 }
 
@@ -100,7 +101,11 @@ void add_forward(winograd::Convolution convolution, const ForwardViews& of, cons
   const winograd::ForwardArguments settings = {.activation = activation_of(epilogue),
                                                .alpha = epilogue.elu.value_or(1),
                                                .max_pool = epilogue.max_pool};
-  assembler.add_kernel(kernel_name(convolution), views, [=](std::span<std::byte* const> at) {
+  const SplitFor split = [=](int team) {
+    return order ? winograd::packing_forward_split(convolution, team)
+                 : winograd::forward_split(convolution, team);
+  };
+  assembler.add_kernel(kernel_name(convolution), split, views, [=](std::span<std::byte* const> at) {
     const auto read = [&](size_t index) { return index == 0 ? nullptr : as<const float>(at[index]); };
     winograd::ForwardArguments arguments = settings;
     arguments.src = as<const float>(at[0]);
@@ -176,8 +181,9 @@ void weights_by_winograd(const ConvolutionBackwardWeights& op, const Instruction
                          Assembler& assembler) {
   const auto convolution = winograd_of(op.forward, assembler.shape(instruction.inputs[0]), op.weight);
   add_weight_gradient("winograd_weights", *convolution,
-                      {winograd::backward_weights_scratch_floats, winograd::backward_weights}, instruction,
-                      assembler);
+                      {winograd::backward_weights_scratch_floats, winograd::backward_weights,
+                       winograd::backward_weights_split},
+                      instruction, assembler);
 }
 
 }  // namespace

@@ -110,6 +110,8 @@ void sum_rows(int64_t rows, int64_t columns, const float* matrix, float* sums) {
   }
 }
 
+int64_t rows_of(const Cells& cells) { return cells.planes * cells.extents[0] * cells.extents[1]; }
+
 void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begin,
           const std::array<int64_t, 3>& size, float* y) {
   const auto [depth, height, width] = cells.extents;
@@ -118,21 +120,20 @@ void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begi
   const int64_t before = std::clamp<int64_t>(-begin[2], 0, size[2]) * lanes;
   const int64_t end = std::clamp<int64_t>(width - begin[2], 0, size[2]) * lanes;
   const int64_t first = std::max<int64_t>(begin[2], 0) * lanes;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t slice = 0; slice < cells.planes * size[0]; ++slice) {
-    for (int64_t line = 0; line < size[1]; ++line) {
-      const int64_t plane = slice / size[0], z = slice % size[0] + begin[0], at = line + begin[1];
-      float* to = y + (slice * size[1] + line) * row;
-      const bool inside = z >= 0 && z < depth && at >= 0 && at < height && before < end;
-      if (!inside) {
-        std::fill_n(to, row, 0.0F);
-        continue;
-      }
-      const float* from = x + ((plane * depth + z) * height + at) * width * lanes + first;
-      std::fill_n(to, before, 0.0F);
-      std::copy_n(from, end - before, to + before);
-      std::fill(to + end, to + row, 0.0F);
+#pragma omp parallel for schedule(static)
+  for (int64_t line = 0; line < rows_of({cells.planes, lanes, size}); ++line) {
+    const int64_t slice = line / size[1], plane = slice / size[0];
+    const int64_t z = slice % size[0] + begin[0], at = line % size[1] + begin[1];
+    float* to = y + line * row;
+    const bool inside = z >= 0 && z < depth && at >= 0 && at < height && before < end;
+    if (!inside) {
+      std::fill_n(to, row, 0.0F);
+      continue;
     }
+    const float* from = x + ((plane * depth + z) * height + at) * width * lanes + first;
+    std::fill_n(to, before, 0.0F);
+    std::copy_n(from, end - before, to + before);
+    std::fill(to + end, to + row, 0.0F);
   }
 }
 
@@ -149,21 +150,19 @@ void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, 
   if (all_inside && x == y) return;
   const int64_t row = width * cells.lanes;
   const int64_t row_begin = begin[2] * cells.lanes, row_end = end[2] * cells.lanes;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t slice = 0; slice < cells.planes * depth; ++slice) {
-    for (int64_t line = 0; line < height; ++line) {
-      const int64_t z = slice % depth;
-      const float* from = x + (slice * height + line) * row;
-      float* to = y + (slice * height + line) * row;
-      const bool inside = z >= begin[0] && z < end[0] && line >= begin[1] && line < end[1];
-      if (!inside) {
-        std::fill_n(to, row, outside);
-        continue;
-      }
-      std::fill_n(to, row_begin, outside);
-      if (from != to) std::copy(from + row_begin, from + row_end, to + row_begin);
-      std::fill(to + row_end, to + row, outside);
+#pragma omp parallel for schedule(static)
+  for (int64_t line = 0; line < rows_of(cells); ++line) {
+    const int64_t z = line / height % depth, at = line % height;
+    const float* from = x + line * row;
+    float* to = y + line * row;
+    const bool inside = z >= begin[0] && z < end[0] && at >= begin[1] && at < end[1];
+    if (!inside) {
+      std::fill_n(to, row, outside);
+      continue;
     }
+    std::fill_n(to, row_begin, outside);
+    if (from != to) std::copy(from + row_begin, from + row_end, to + row_begin);
+    std::fill(to + row_end, to + row, outside);
   }
 }
 

@@ -40,6 +40,9 @@ struct Cells {
   std::array<int64_t, 3> extents = {1, 1, 1};
 };
 
+// Rows that crop() and fence() write, which threads share.
+int64_t rows_of(const Cells& cells);
+
 // The cells of x from `begin` on, zeros where there are none.
 void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begin,
           const std::array<int64_t, 3>& size, float* y);

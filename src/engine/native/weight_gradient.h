@@ -17,6 +17,7 @@ template<typename Convolution>
 struct WeightGradientKernel {
   int64_t (*scratch_floats)(const Convolution&, int threads);
   void (*run)(const Convolution&, const blocked::BackwardWeightsArguments&, float* scratch, int threads);
+  Split (*split)(const Convolution&, bool with_bias, int threads);
 };
 
 template<typename Convolution>
@@ -32,7 +33,10 @@ void add_weight_gradient(const std::string& name, Convolution convolution,
   const View scratch = assembler.scratch(floats_desc(kernel.scratch_floats(convolution, threads)));
   std::vector<View> views = {x, dy, assembler.define(instruction.outputs[0], plain_desc(op.weight)), scratch};
   if (op.bias) views.push_back(assembler.define(instruction.outputs[1], plain_desc({op.weight[0]})));
-  assembler.add_kernel(name, views,
+  const SplitFor split = [=, split_of = kernel.split, has_bias = op.bias](int team) {
+    return split_of(convolution, has_bias, team);
+  };
+  assembler.add_kernel(name, split, views,
                        [=, run = kernel.run, has_bias = op.bias](std::span<std::byte* const> at) {
                          const blocked::BackwardWeightsArguments arguments = {
                              .src = as<const float>(at[0]),

@@ -19,6 +19,14 @@ struct Statistics {
 
 int64_t scratch_floats(const Sweep& sweep);
 
+// How threads share statistics() and moments(); normalize(); backward_parameters(); backward_data().
+Split statistics_split(const Sweep& sweep);
+Split normalize_split(const Sweep& sweep);
+Split backward_parameters_split(const Sweep& sweep);
+Split backward_data_split(const Sweep& sweep);
+// The last two, one after the other.
+Split backward_split(const Sweep& sweep);
+
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch);
 
 // The statistics of several devices' batches, all of one size, in two parts: the moments of each batch, which

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/blocked/layout.h"
+#include "kernels/split.h"
 
 // Sweeps over activations in the layout nC[d]hw8c, which oneDNN 2 has for dense tensors only: here either
 // side may be a slice of channel blocks of a wider tensor. Needs AVX2.
@@ -21,6 +22,9 @@ struct Sweep {
   int64_t batch = 1, channels = 0;
   int64_t cells = 0;  // of a channel of an image
 };
+
+// How threads share any of these sweeps.
+Split sweep_split(const Sweep& sweep);
 
 void copy(const Sweep& sweep, Source src, Target dst);
 
@@ -50,5 +54,8 @@ void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, in
 // Divides by the cells that lie inside, or by all of the kernel's.
 void average_pool(const Pooling& pooling, bool count_padding, Source src, Target dst, float* scratch,
                   int threads);
+
+// Of both.
+Split pooling_split(const Pooling& pooling);
 
 }  // namespace tacho::blocked

@@ -48,4 +48,15 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& wanted, int threads)
   workspace_floats = gathered_blocks * panel_positions * kLanes;
 }
 
+Split BackwardWeightsPlan::split() const {
+  const auto sums = static_cast<double>(taps(convolution) * convolution.out_channels * src.blocks);
+  const double products = sums * static_cast<double>(all_positions);
+  Split result = {{shared ? Loop{.items = parts, .work = products, .pieces = dst.blocks}
+                          : Loop{.items = workers, .work = products, .pieces = panels}}};
+  if (sums_floats > 0) {
+    result.loops.push_back({.items = convolution.out_channels, .work = sums * static_cast<double>(workers)});
+  }
+  return result;
+}
+
 }  // namespace tacho::direct

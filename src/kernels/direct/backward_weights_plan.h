@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/direct/layout.h"
+#include "kernels/split.h"
 
 namespace tacho::direct {
 
@@ -14,6 +15,7 @@ struct BackwardWeightsPlan {
 
   int64_t panel_begin(int64_t panel) const { return all_positions * panel / panels; }
   int64_t scratch_floats() const { return workspaces * workspace_floats + workers * sums_floats; }
+  Split split() const;
 
   Convolution convolution;  // a pointwise one has all its positions along the last axis
   ActivationLayout src, dst;

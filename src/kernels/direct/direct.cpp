@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "base/cpu.h"
+#include "kernels/blocked/sum_channels.h"
 #include "kernels/direct/avx2.h"
 
 namespace tacho::direct {
@@ -40,6 +41,11 @@ void pack_weights(const Convolution& convolution, Direction direction, const flo
   pack_weights_f32_avx2(convolution, direction, weights, packed, threads);
 }
 
+Split pack_weights_split(const Convolution& convolution, Direction direction) {
+  const PackedLayout layout(convolution, direction);
+  return {{{.items = layout.chunks * layout.slices, .pieces = layout.blocks * layout.slices}}};
+}
+
 int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads) {
   return threads * GatherPlan(convolution, direction, threads).steps *
          static_cast<int64_t>(sizeof(Step) / sizeof(float));
@@ -51,6 +57,10 @@ void gather(const Convolution& convolution, Direction direction, const GatherArg
   gather_f32_avx2(GatherPlan(convolution, direction, threads), arguments, scratch, threads);
 }
 
+Split gather_split(const Convolution& convolution, Direction direction, int threads) {
+  return GatherPlan(convolution, direction, threads).split();
+}
+
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
   return BackwardWeightsPlan(convolution, threads).scratch_floats();
 }
@@ -59,6 +69,13 @@ void backward_weights(const Convolution& convolution, const BackwardWeightsArgum
                       float* scratch, int threads) {
   assert(!why_unsupported(convolution));
   backward_weights_f32_avx2(BackwardWeightsPlan(convolution, threads), arguments, scratch, threads);
+}
+
+Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads) {
+  Split result = BackwardWeightsPlan(convolution, threads).split();
+  if (with_bias)
+    result.loops.push_back(blocked::sum_channels_loop(dst_layout(convolution), convolution.batch));
+  return result;
 }
 
 }  // namespace tacho::direct

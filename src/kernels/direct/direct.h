@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/blocked/backward_weights_arguments.h"
+#include "kernels/split.h"
 
 namespace tacho::direct {
 
@@ -38,6 +39,7 @@ enum class Direction { forward, backward };
 int64_t packed_weights_floats(const Convolution& convolution, Direction direction);
 void pack_weights(const Convolution& convolution, Direction direction, const float* weights, float* packed,
                   int threads);
+Split pack_weights_split(const Convolution& convolution, Direction direction);
 
 struct GatherArguments {
   const float* read = nullptr;  // the source; backward the gradient of the destination
@@ -54,6 +56,7 @@ struct GatherArguments {
 int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads);
 void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,
             float* scratch, int threads);
+Split gather_split(const Convolution& convolution, Direction direction, int threads);
 
 using blocked::BackwardWeightsArguments;
 
@@ -61,5 +64,6 @@ using blocked::BackwardWeightsArguments;
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);
 void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
                       float* scratch, int threads);
+Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads);
 
 }  // namespace tacho::direct

@@ -33,4 +33,8 @@ GatherPlan::GatherPlan(const Convolution& convolution, Direction direction, int 
   steps = positions.steps(largest_panel());
 }
 
+Split GatherPlan::split() const {
+  return {{{.items = panels * groups, .pieces = positions.blocks() * packed.slices}}};
+}
+
 }  // namespace tacho::direct

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "kernels/split.h"
+
 namespace tacho::linear {
 
 // Fully connected layers for small batches, in float: the weights, by far the most of the traffic, are read
@@ -18,6 +20,7 @@ std::optional<std::string> why_unsupported(const Layer& layer);
 // From plain [output][input] to [output / 16][input][16].
 int64_t packed_weights_floats(const Layer& layer);
 void pack_weights(const Layer& layer, const float* weights, float* packed, int threads);
+Split pack_weights_split(const Layer& layer);
 
 struct Arguments {
   const float* src = nullptr;  // [batch][input]
@@ -31,5 +34,6 @@ struct Arguments {
 // does not depend on the number of threads.
 int64_t scratch_floats(const Layer& layer, int threads);
 void forward(const Layer& layer, const Arguments& arguments, float* scratch, int threads);
+Split forward_split(const Layer& layer);
 
 }  // namespace tacho::linear

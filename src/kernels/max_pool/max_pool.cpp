@@ -27,6 +27,8 @@ void forward(const Pooling& pooling, const float* src, float* dst, uint8_t* argm
   kernel(pooling, src, dst, argmax, threads);
 }
 
+Split forward_split(const Pooling& pooling) { return {{{.items = all_rows(pooling)}}}; }
+
 void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_dst, float* diff_src,
               int threads) {
   const auto kernel = by_avx2(pooling)         ? backward_f32_avx2
@@ -34,5 +36,7 @@ void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_d
                                                : backward_by<1>;
   kernel(pooling, argmax, diff_dst, diff_src, threads);
 }
+
+Split backward_split(const Pooling& pooling) { return {{{.items = pooling.batch * pooling.blocks}}}; }
 
 }  // namespace tacho::max_pool

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/split.h"
+
 // Max pooling as PyTorch does it: a NaN in a window is its maximum (oneDNN drops it), the first of equals
 // wins, and cells outside of the input never do.
 namespace tacho::max_pool {
@@ -22,9 +24,11 @@ int64_t argmax_bytes(const Pooling& pooling);
 // `argmax`: the number of each maximum's tap in the kernel, for backward(), or null. Kernels have at most 256
 // taps.
 void forward(const Pooling& pooling, const float* src, float* dst, uint8_t* argmax, int threads);
+Split forward_split(const Pooling& pooling);
 
 // `diff_src` is laid out as src, `diff_dst` as dst. Sums do not depend on the number of threads.
 void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_dst, float* diff_src,
               int threads);
+Split backward_split(const Pooling& pooling);
 
 }  // namespace tacho::max_pool

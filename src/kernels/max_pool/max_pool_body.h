@@ -37,6 +37,8 @@ Range range_of(const Pooling& p, int axis, int64_t output) {
 
 int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * extents[1] * extents[2]; }
 
+int64_t all_rows(const Pooling& p) { return p.batch * p.blocks * p.output[0] * p.output[1]; }
+
 // The windows of one row of outputs in one block, from their first rows inside the input on.
 struct Row {
   Range z, y;
@@ -137,9 +139,8 @@ void pool_row(const Pooling& p, const Row& row) {
 template<int width>
 void forward_by(const Pooling& p, const float* src, float* dst, uint8_t* argmax, int threads) {
   const int64_t rows = p.output[0] * p.output[1], row_floats = p.output[2] * p.lanes;
-  const int64_t all_rows = p.batch * p.blocks * rows;
 #pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < all_rows; ++i) {
+  for (int64_t i = 0; i < all_rows(p); ++i) {
     const int64_t block = i / rows % p.blocks, image = i / rows / p.blocks;
     const Range z = range_of(p, 0, i % rows / p.output[1]), y = range_of(p, 1, i % p.output[1]);
     const int64_t first_cell = block * cells(p.input) + (z.begin * p.input[1] + y.begin) * p.input[2];

@@ -76,6 +76,8 @@ struct StateSize {
 
 }  // namespace
 
+Split update_split(int64_t parameters) { return {{{.items = parameters}}}; }
+
 int state_per_parameter(const UpdateRule& rule) { return std::visit(StateSize{}, rule); }
 
 void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters,

@@ -4,6 +4,8 @@
 #include <span>
 #include <variant>
 
+#include "kernels/split.h"
+
 namespace tacho {
 
 // As torch.optim.SGD: v = momentum * v + g + weight_decay * p; p -= lr * v (Nesterov: lr * (g + momentum *
@@ -36,6 +38,8 @@ int state_per_parameter(const UpdateRule& rule);
 // which lie `state_stride` floats apart.
 void apply_update(const UpdateRule& rule, int64_t step, std::span<float> parameters,
                   std::span<const float> gradients, float* state, int64_t state_stride);
+// Of so many parameters.
+Split update_split(int64_t parameters);
 
 // The same in plain double arithmetic, for tests: the arrays of `state` lie side by side.
 void apply_update_reference(const UpdateRule& rule, int64_t step, std::span<float> parameters,

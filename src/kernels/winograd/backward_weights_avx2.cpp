@@ -34,9 +34,6 @@ class Panel {
         gradients_(inputs_ + plan.inputs_floats),
         sums_(gradients_ + plan.gradients_floats) {}
 
-  // Channel blocks of inputs, then those of gradients.
-  int64_t channel_blocks() const { return plan_.reduction.blocks() + plan_.dst.blocks; }
-
   void transform(int64_t channel_block) const {
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
       const PositionRange range = range_of(kind);
@@ -128,7 +125,7 @@ void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
                   end = plan.panels * (worker + 1) / plan.workers;
     for (int64_t i = first; i < end; ++i) {
       const Panel panel(convolution, plan, arguments, i, i > first, workspace);
-      for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
+      for (int64_t block = 0; block < plan.channel_blocks(); ++block) panel.transform(block);
       for (int point = 0; point < points(convolution); ++point)
         panel.multiply(point, 0, plan.reduction.channels());
     }
@@ -142,7 +139,7 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
   for (int64_t i = 0; i < plan.panels; ++i) {
     const Panel panel(convolution, plan, arguments, i, i > 0, scratch);
 #pragma omp for schedule(dynamic)
-    for (int64_t block = 0; block < panel.channel_blocks(); ++block) panel.transform(block);
+    for (int64_t block = 0; block < plan.channel_blocks(); ++block) panel.transform(block);
     for (int64_t begin = 0; begin < plan.reduction.channels(); begin += plan.sum_channels) {
       const int64_t end = std::min(begin + plan.sum_channels, plan.reduction.channels());
 #pragma omp for schedule(dynamic)

@@ -44,4 +44,17 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& convolution, int thr
   gradients_floats = points(convolution) * gradient_point_stride;
 }
 
+Split BackwardWeightsPlan::split() const {
+  const auto tiles = static_cast<double>(tiling.tiles());
+  const auto all_points = static_cast<double>(grid.points());
+  const double transforms = tiles * all_points * kTransformOperations * static_cast<double>(channel_blocks());
+  const double sums = all_points * static_cast<double>(reduction.channels() * dst.blocks);
+  const Loop unpacking = {.items = dst.blocks * divide_up(reduction.channels(), kInputsAtOnce),
+                          .work = sums * static_cast<double>(kTransformOperations + workers)};
+  if (!shared) return {{{.items = workers, .work = transforms + tiles * sums, .pieces = panels}, unpacking}};
+  return {{{.items = channel_blocks(), .work = transforms, .rounds = panels},
+           {.items = grid.points(), .work = tiles * sums, .rounds = panels},
+           unpacking}};
+}
+
 }  // namespace tacho::winograd

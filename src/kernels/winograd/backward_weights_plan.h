@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/split.h"
 #include "kernels/winograd/layout.h"
 
 namespace tacho::winograd {
@@ -13,6 +14,8 @@ struct BackwardWeightsPlan {
   int64_t panel_begin(int64_t panel) const { return tiling.tiles() * panel / panels; }
   int64_t workspace_floats() const { return inputs_floats + gradients_floats; }
   int64_t scratch_floats() const { return workers * (workspace_floats() + sums_floats); }
+  int64_t channel_blocks() const { return reduction.blocks() + dst.blocks; }  // inputs, then gradients
+  Split split() const;
 
   Tiling tiling;
   PointGrid grid;

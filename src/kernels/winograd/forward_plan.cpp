@@ -49,4 +49,16 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
   products_floats = panel_blocks * product_block_stride;
 }
 
+Split ForwardPlan::split() const {
+  const auto tiles = static_cast<double>(tiling.tiles());
+  const double transforms = tiles * kTransformOperations * static_cast<double>(grid.points());
+  const double products = tiles * static_cast<double>(grid.points() * reduction.channels() * dst.blocks);
+  const double inputs = transforms * static_cast<double>(reduction.blocks()),
+               outputs = transforms * static_cast<double>(dst.blocks);
+  if (!shared) return {{{.items = panels, .work = inputs + products + outputs, .pieces = blocks}}};
+  return {{{.items = panel_blocks * reduction.blocks(), .work = inputs, .rounds = panels},
+           {.items = grid.points(), .work = products, .rounds = panels},
+           {.items = panel_blocks * dst.blocks, .work = outputs, .rounds = panels}}};
+}
+
 }  // namespace tacho::winograd

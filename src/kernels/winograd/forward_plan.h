@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/split.h"
 #include "kernels/winograd/layout.h"
 
 namespace tacho::winograd {
@@ -37,6 +38,7 @@ struct ForwardPlan {
   int64_t inputs_floats, products_floats;  // of one panel
 
   int64_t workspace_floats() const { return inputs_floats + products_floats; }
+  Split split() const;
 };
 
 inline constexpr int64_t kMaxPanelBlocks = 32;

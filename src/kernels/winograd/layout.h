@@ -18,16 +18,19 @@ struct PointGrid {
         columns(scheme(convolution, 2).all_points()) {}
 
   constexpr int plane() const { return rows * columns; }
+  constexpr int points() const { return depths * plane(); }
   constexpr int row(int point) const { return point / columns % rows; }
   constexpr int column(int point) const { return point % columns; }
 
   int depths, rows, columns;
 };
 
-constexpr int points(const Convolution& convolution) {
-  const PointGrid grid(convolution);
-  return grid.depths * grid.plane();
-}
+constexpr int points(const Convolution& convolution) { return PointGrid(convolution).points(); }
+
+// What transforming a tile takes for each of its points, about, where a product of vectors takes 1.
+inline constexpr double kTransformOperations = 6;
+
+inline constexpr int64_t kInputsAtOnce = 16;  // channels of weights that are packed or unpacked by one thread
 
 // Transformed inputs of a long kernel's segments are like more input channels: those of the first segment, up
 // to a whole block, then those of the second.
@@ -90,9 +93,11 @@ struct PackedLayout {
       : slices(divide_up(convolution.out_channels, kSliceChannels)),
         segment_stride(Reduction(convolution).segment_blocks * kLanes * kSliceChannels),
         slice_stride(Reduction(convolution).channels() * kSliceChannels),
-        point_stride(slices * slice_stride) {}
+        point_stride(slices * slice_stride),
+        input_chunks(divide_up(convolution.in_channels, kInputsAtOnce)) {}
 
   int64_t slices, segment_stride, slice_stride, point_stride;
+  int64_t input_chunks;  // that threads pack on their own, of each slice
 };
 
 inline ActivationLayout src_layout(const Convolution& convolution) {

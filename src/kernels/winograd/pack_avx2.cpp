@@ -6,8 +6,6 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kInputsAtOnce = 16;
-
 struct Source {
   PlainWeights weights;
   int64_t out_channels;
@@ -120,10 +118,9 @@ void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& w
   const PackedLayout layout(convolution);
   const Source source = {weights, convolution.out_channels};
   const PackVector pack_vector = pack_vector_of(convolution);
-  const int64_t chunks = divide_up(convolution.in_channels, kInputsAtOnce);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (int64_t slice = 0; slice < layout.slices; ++slice) {
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    for (int64_t chunk = 0; chunk < layout.input_chunks; ++chunk) {
       float* target = packed + slice * layout.slice_stride;
       const int64_t begin = chunk * kInputsAtOnce,
                     end = std::min(begin + kInputsAtOnce, convolution.in_channels);

@@ -6,8 +6,6 @@
 namespace tacho::winograd {
 namespace {
 
-constexpr int64_t kInputsAtOnce = 16;
-
 // Sums of one input channel and 8 output channels, of all workers.
 struct Sums {
   const Reduction& reduction;

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "base/cpu.h"
+#include "kernels/blocked/sum_channels.h"
 #include "kernels/winograd/avx2.h"
 #include "kernels/winograd/backward_weights_plan.h"
 #include "kernels/winograd/forward_plan.h"
@@ -94,6 +95,13 @@ void pack_weights(const Convolution& convolution, WeightOrder order, const float
   pack_weights_f32_avx2(convolution, in_order(convolution, order, weights), packed, threads);
 }
 
+Split pack_weights_split(const Convolution& convolution) {
+  const PackedLayout layout(convolution);
+  return {{{.items = layout.slices * layout.input_chunks,
+            .work = kTransformOperations * static_cast<double>(layout.point_stride / kLanes) *
+                    points(convolution)}}};
+}
+
 int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
   const ForwardPlan plan(convolution, threads);
   return plan.workspace_floats() * (plan.shared ? 1 : threads);
@@ -105,8 +113,24 @@ void forward(const Convolution& convolution, const ForwardArguments& arguments, 
   forward_f32_avx2(convolution, arguments, scratch, threads);
 }
 
+Split forward_split(const Convolution& convolution, int threads) {
+  return ForwardPlan(convolution, threads).split();
+}
+
 int64_t packed_part_floats(const Convolution& convolution) {
   return packed_weights_floats(part_of(convolution, part_channels(convolution), dst_layout(convolution)));
+}
+
+Split packing_forward_split(const Convolution& convolution, int threads) {
+  Split result;
+  const int64_t channels = part_channels(convolution);
+  for (int64_t first = 0; first < convolution.out_channels; first += channels) {
+    const Convolution part =
+        part_of(convolution, std::min(channels, convolution.out_channels - first), dst_layout(convolution));
+    for (const Split& split : {pack_weights_split(part), forward_split(part, threads)})
+      result.loops.insert(result.loops.end(), split.loops.begin(), split.loops.end());
+  }
+  return result;
 }
 
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads) {
@@ -149,6 +173,13 @@ void backward_weights(const Convolution& convolution, const BackwardWeightsArgum
                       float* scratch, int threads) {
   assert(!why_unsupported(convolution));
   backward_weights_f32_avx2(convolution, arguments, scratch, threads);
+}
+
+Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads) {
+  Split result = BackwardWeightsPlan(convolution, threads).split();
+  if (with_bias)
+    result.loops.push_back(blocked::sum_channels_loop(dst_layout(convolution), convolution.batch));
+  return result;
 }
 
 }  // namespace tacho::winograd

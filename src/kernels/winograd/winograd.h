@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/blocked/backward_weights_arguments.h"
+#include "kernels/split.h"
 
 namespace tacho::winograd {
 
@@ -43,6 +44,7 @@ enum class WeightOrder { forward, flipped };
 int64_t packed_weights_floats(const Convolution& convolution);
 void pack_weights(const Convolution& convolution, WeightOrder order, const float* weights, float* packed,
                   int threads);
+Split pack_weights_split(const Convolution& convolution);
 
 enum class Activation { none, relu, elu };
 
@@ -66,6 +68,7 @@ std::array<int64_t, 3> pooled_extents(const Convolution& convolution);
 // running, and the result does not depend on the number of threads.
 int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);
+Split forward_split(const Convolution& convolution, int threads);
 
 // forward() with weights as they are, which packs them on the way: a part of the output channels at a time,
 // where all of them packed would take much memory. `arguments.packed_weights` is ignored.
@@ -73,6 +76,7 @@ int64_t packed_part_floats(const Convolution& convolution);
 int64_t packing_forward_scratch_floats(const Convolution& convolution, int threads);
 void packing_forward(const Convolution& convolution, WeightOrder order, const float* weights,
                      const ForwardArguments& arguments, float* scratch, int threads);
+Split packing_forward_split(const Convolution& convolution, int threads);
 
 using blocked::BackwardWeightsArguments;
 
@@ -80,5 +84,6 @@ using blocked::BackwardWeightsArguments;
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads);
 void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
                       float* scratch, int threads);
+Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads);
 
 }  // namespace tacho::winograd

@@ -1,0 +1,34 @@
+#include "kernels/split.h"
+
+#include <algorithm>
+
+namespace tacho {
+namespace {
+
+int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+
+}  // namespace
+
+double largest_share(const Loop& loop, int threads) {
+  const int64_t pieces = loop.pieces > 0 ? loop.pieces : loop.items;
+  const int64_t most = divide_up(loop.items, threads) * divide_up(pieces, loop.items);
+  return std::min(1.0, static_cast<double>(most) / static_cast<double>(pieces));
+}
+
+double work_of(const Split& split) {
+  double sum = 0;
+  for (const Loop& loop : split.loops) sum += loop.work;
+  return sum;
+}
+
+double longest_work(const Split& split, int threads) {
+  double sum = 0;
+  for (const Loop& loop : split.loops) sum += loop.work * largest_share(loop, threads);
+  return sum;
+}
+
+Split evenly(int64_t items) { return {{{.items = items}}}; }
+
+Split by_one_thread() { return evenly(1); }
+
+}  // namespace tacho
