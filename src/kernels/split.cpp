@@ -27,6 +27,12 @@ double longest_work(const Split& split, int threads) {
   return sum;
 }
 
+int64_t parts_of_each(int64_t items, int64_t most, int threads) {
+  if (items >= 3 * int64_t{threads}) return 1;
+  const int64_t wanted = std::min(divide_up(4 * int64_t{threads}, items), most);
+  return divide_up(most, most / wanted);  // so few hold one piece less than others
+}
+
 Split evenly(int64_t items) { return {{{.items = items}}}; }
 
 Split by_one_thread() { return evenly(1); }

@@ -29,6 +29,10 @@ double work_of(const Split& split);
 // What the thread with the most work in each loop does: the others wait for it.
 double longest_work(const Split& split, int threads);
 
+// Into how many parts each of `items` is cut for threads to have about the same: 1 where there are enough of
+// them, never more than `most`.
+int64_t parts_of_each(int64_t items, int64_t most, int threads);
+
 // So many equal items.
 Split evenly(int64_t items);
 // For what one thread computes alone.

@@ -25,5 +25,13 @@ TEST(Split, LoopsWaitForTheirSlowestThread) {
   EXPECT_DOUBLE_EQ(longest_work(split, 64), 4);
 }
 
+TEST(Split, FewItemsAreCutUntilThereAreSomeForEachThread) {
+  EXPECT_EQ(parts_of_each(36, 100, 1), 1);
+  EXPECT_EQ(parts_of_each(36, 100, 2), 1);
+  EXPECT_EQ(parts_of_each(36, 100, 64), 9);
+  EXPECT_EQ(parts_of_each(36, 3, 64), 3);
+  EXPECT_EQ(parts_of_each(192, 100, 64), 1);
+}
+
 }  // namespace
 }  // namespace tacho

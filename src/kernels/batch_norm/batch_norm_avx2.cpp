@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/batch_norm/channel_loop.h"
+
 namespace tacho::batch_norm {
 namespace {
 
@@ -13,14 +15,38 @@ using blocked::kLanes;
 
 int64_t block_count(const Sweep& sweep) { return blocked::channel_blocks(sweep.channels); }
 
-// Two sums per image and channel, which are added up in the order of the images.
+// Cells of a block of channels of an image: all of them, or a part.
+struct Part {
+  int64_t image, block, first, cells;
+  int64_t item;
+};
+
+Part part_of(const Sweep& sweep, const blocked::PlaneParts& parts, int64_t item) {
+  const int64_t plane = parts.plane(item), begin = parts.begin(item);
+  return {plane / block_count(sweep), plane % block_count(sweep), begin, parts.end(item) - begin, item};
+}
+
+// Two sums per part and channel, which are added up in the order of the images and parts.
 struct Partial {
   float* first;
   float* second;
 };
-Partial partial(const Sweep& sweep, float* scratch, int64_t image, int64_t block) {
-  float* at = scratch + (image * block_count(sweep) + block) * 2 * kLanes;
+Partial partial(float* scratch, int64_t item) {
+  float* at = scratch + item * 2 * kLanes;
   return {at, at + kLanes};
+}
+
+// Calls `function(partial, cells)` for all that was found of a block, in its order.
+template<typename Function>
+void for_partials(const Sweep& sweep, float* scratch, int64_t block, const Function& function) {
+  const blocked::PlaneParts parts = parts_of(sweep);
+  for (int64_t image = 0; image < sweep.batch; ++image) {
+    const int64_t first_item = (image * block_count(sweep) + block) * parts.parts;
+    for (int64_t i = 0; i < parts.parts; ++i) {
+      const int64_t cells = std::min(parts.part_pieces, sweep.cells - i * parts.part_pieces);
+      function(partial(scratch, first_item + i), static_cast<double>(cells));
+    }
+  }
 }
 
 // Floats add up this many cells, doubles what comes of it: so errors do not grow with the size of a volume.
@@ -100,9 +126,9 @@ __m256 mean_of(const float* x, int64_t cells) {
   return _mm256_mul_ps(sum, _mm256_set1_ps(1 / static_cast<float>(cells)));
 }
 
-// Mean and squared distance from it, of one block of one image. Distances are taken from the mean of the
-// cells before, and of the first ones, which are looked at twice.
-void plane_statistics(const Sweep& sweep, const float* x, Partial result) {
+// Mean and squared distance from it, of one part. Distances are taken from the mean of the cells before, and
+// of the first ones, which are looked at twice: of all parts of a plane as many as of a whole one.
+void plane_statistics(const Sweep& sweep, const Part& part, const float* x, Partial result) {
   const auto sums_from = [&](__m256 center, int64_t first, int64_t count) {
     return sum_cells(count, [&](int64_t i) {
       const __m256 distance = _mm256_sub_ps(_mm256_loadu_ps(x + first * kLanes + i), center);
@@ -110,8 +136,9 @@ void plane_statistics(const Sweep& sweep, const float* x, Partial result) {
     });
   };
   Moments moments;
-  __m256 center = mean_of(x, std::min(kChunkCells, sweep.cells));
-  for_chunks(sweep.cells, [&](int64_t first, int64_t count) {
+  __m256 center =
+      mean_of(x, std::max<int64_t>(1, std::min(kChunkCells, sweep.cells) / parts_of(sweep).parts));
+  for_chunks(part.cells, [&](int64_t first, int64_t count) {
     moments.add(sums_from(center, first, count), center, count);
     center = moments.center();
   });
@@ -125,18 +152,18 @@ struct ChannelStatistics {
   double mean, variance;
 };
 
-// The images' planes are of one size, so their means count alike.
 ChannelStatistics join_statistics(const Sweep& sweep, float* scratch, int64_t channel) {
   const int64_t block = channel / kLanes, lane = channel % kLanes;
+  const auto cells = static_cast<double>(sweep.cells);
   double mean = 0, squares = 0;
-  for (int64_t image = 0; image < sweep.batch; ++image)
-    mean += partial(sweep, scratch, image, block).first[lane];
+  for_partials(sweep, scratch, block, [&](const Partial& part, double part_cells) {
+    mean += part.first[lane] * (part_cells / cells);
+  });
   mean /= static_cast<double>(sweep.batch);
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    const Partial part = partial(sweep, scratch, image, block);
+  for_partials(sweep, scratch, block, [&](const Partial& part, double part_cells) {
     const double distance = part.first[lane] - mean;
-    squares += part.second[lane] + static_cast<double>(sweep.cells) * distance * distance;
-  }
+    squares += part.second[lane] + part_cells * distance * distance;
+  });
   return {mean, squares / static_cast<double>(sweep.batch * sweep.cells)};
 }
 
@@ -162,8 +189,7 @@ struct GradientLine {
 class Factors {
  public:
   Factors(const Sweep& sweep, float* scratch)
-      : rows_(scratch + sweep.batch * block_count(sweep) * 2 * kLanes),
-        row_floats_(block_count(sweep) * kLanes) {
+      : rows_(scratch + parts_of(sweep).items() * 2 * kLanes), row_floats_(block_count(sweep) * kLanes) {
     std::fill_n(rows_, kRows * row_floats_, 0.0f);
   }
 
@@ -182,12 +208,20 @@ class Factors {
   int64_t row_floats_;
 };
 
+// Calls `function(channel)` for all of them, each with so many sums to join, on all threads if that is worth
+// it.
+template<typename Function>
+void for_channels(const Sweep& sweep, int64_t sums, const Function& function) {
+#pragma omp parallel for schedule(static) if (shares_channels(sweep, sums))
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) function(channel);
+}
+
 void add_lines(const Sweep& sweep, const Parameters& p, Factors& factors) {
-  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+  for_channels(sweep, 0, [&](int64_t channel) {
     const double scale = p.weight[channel] * inverse_deviation(p, channel);
     factors.at(0, channel) = static_cast<float>(scale);
     factors.at(1, channel) = static_cast<float>(p.bias[channel] - scale * p.mean[channel]);
-  }
+  });
 }
 
 __m256 normalized(const Line& line, __m256 x) { return _mm256_fmadd_ps(x, line.scale, line.shift); }
@@ -199,12 +233,12 @@ __m256 passed_on(const Line& line, __m256 x, __m256 dy) {
   return _mm256_and_ps(dy, _mm256_cmp_ps(normalized(line, x), _mm256_setzero_ps(), _CMP_GT_OQ));
 }
 
-// Sums of dy and of dy * (x - mean) over one block of one image.
+// Sums of dy and of dy * (x - mean) over one part.
 template<bool relu>
-void plane_sums(const Sweep& sweep, const Line& line, __m256 mean, const float* x, const float* dy,
+void plane_sums(const Part& part, const Line& line, __m256 mean, const float* x, const float* dy,
                 Partial result) {
   double plain[kLanes] = {}, weighted[kLanes] = {};
-  for_chunks(sweep.cells, [&](int64_t first, int64_t count) {
+  for_chunks(part.cells, [&](int64_t first, int64_t count) {
     const Pair sums = sum_cells(count, [&](int64_t i) {
       const __m256 value = _mm256_loadu_ps(x + first * kLanes + i);
       const __m256 gradient = passed_on<relu>(line, value, _mm256_loadu_ps(dy + first * kLanes + i));
@@ -231,32 +265,31 @@ __m256 load_lanes(const Sweep& sweep, const float* values, int64_t block) {
 void join_sums(const Sweep& sweep, const Parameters& p, float* scratch, int64_t channel, float* dweight,
                float* dbias) {
   double plain = 0, weighted = 0;
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    const Partial part = partial(sweep, scratch, image, channel / kLanes);
+  for_partials(sweep, scratch, channel / kLanes, [&](const Partial& part, double) {
     plain += part.first[channel % kLanes];
     weighted += part.second[channel % kLanes];
-  }
+  });
   dbias[channel] = static_cast<float>(plain);
   dweight[channel] = static_cast<float>(weighted * inverse_deviation(p, channel));
 }
 
 void add_gradient_lines(const Sweep& sweep, const Parameters& p, const BackwardSums& sums, Factors& factors) {
   const auto count = static_cast<double>(sums.devices * sweep.batch * sweep.cells);
-  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+  for_channels(sweep, 0, [&](int64_t channel) {
     const double inverse = inverse_deviation(p, channel), scale = p.weight[channel] * inverse;
     const double slope = -scale * inverse * sums.dweight[channel] / count;
     factors.at(2, channel) = static_cast<float>(scale);
     factors.at(3, channel) = static_cast<float>(slope);
     factors.at(4, channel) =
         static_cast<float>(-scale * sums.dbias[channel] / count - slope * p.mean[channel]);
-  }
+  });
 }
 
 // `added` may be null.
 template<bool relu>
-void plane_gradients(const Sweep& sweep, const Line& line, const GradientLine& gradient, const float* x,
+void plane_gradients(const Part& part, const Line& line, const GradientLine& gradient, const float* x,
                      const float* dy, const float* added, float* dx) {
-  for (int64_t i = 0; i < sweep.cells * kLanes; i += kLanes) {
+  for (int64_t i = 0; i < part.cells * kLanes; i += kLanes) {
     const __m256 value = _mm256_loadu_ps(x + i);
     const __m256 passed = passed_on<relu>(line, value, _mm256_loadu_ps(dy + i));
     const __m256 from_sums = _mm256_fmadd_ps(value, gradient.slope, gradient.offset);
@@ -266,71 +299,69 @@ void plane_gradients(const Sweep& sweep, const Line& line, const GradientLine& g
   }
 }
 
-// Calls `function(image, block)` for all of them, on all threads.
+// Calls `function(part)` for all of them, on all threads.
 template<typename Function>
 void for_planes(const Sweep& sweep, const Function& function) {
-  const int64_t blocks = block_count(sweep);
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) function(image, block);
-  }
+  const blocked::PlaneParts parts = parts_of(sweep);
+#pragma omp parallel for schedule(static)
+  for (int64_t item = 0; item < parts.items(); ++item) function(part_of(sweep, parts, item));
 }
 
 template<typename T>
-T* plane(const Sweep& sweep, const blocked::Activation<T>& activation, int64_t image, int64_t block) {
-  return activation.data + image * activation.batch_stride + block * sweep.cells * kLanes;
+T* plane(const Sweep& sweep, const blocked::Activation<T>& activation, const Part& part) {
+  return activation.data + part.image * activation.batch_stride +
+         (part.block * sweep.cells + part.first) * kLanes;
 }
 
 void find_plane_statistics(const Sweep& sweep, Source x, float* scratch) {
-  for_planes(sweep, [&](int64_t image, int64_t block) {
-    plane_statistics(sweep, plane(sweep, x, image, block), partial(sweep, scratch, image, block));
+  for_planes(sweep, [&](const Part& part) {
+    plane_statistics(sweep, part, plane(sweep, x, part), partial(scratch, part.item));
   });
 }
 
 void find_parameter_gradients(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
                               const Factors& factors, float* dweight, float* dbias, float* scratch) {
-  for_planes(sweep, [&](int64_t image, int64_t block) {
+  for_planes(sweep, [&](const Part& part) {
     const auto sums = parameters.relu ? plane_sums<true> : plane_sums<false>;
-    sums(sweep, factors.line(block), load_lanes(sweep, parameters.mean, block), plane(sweep, x, image, block),
-         plane(sweep, dy, image, block), partial(sweep, scratch, image, block));
+    sums(part, factors.line(part.block), load_lanes(sweep, parameters.mean, part.block),
+         plane(sweep, x, part), plane(sweep, dy, part), partial(scratch, part.item));
   });
-  for (int64_t channel = 0; channel < sweep.channels; ++channel)
-    join_sums(sweep, parameters, scratch, channel, dweight, dbias);
+  for_channels(sweep, sums_of_channel(sweep),
+               [&](int64_t channel) { join_sums(sweep, parameters, scratch, channel, dweight, dbias); });
 }
 
 void find_data_gradient(const Sweep& sweep, Source x, Source dy, const Parameters& parameters,
                         const BackwardSums& sums, Factors& factors, Source added, Target dx) {
   add_gradient_lines(sweep, parameters, sums, factors);
-  for_planes(sweep, [&](int64_t image, int64_t block) {
+  for_planes(sweep, [&](const Part& part) {
     const auto gradients = parameters.relu ? plane_gradients<true> : plane_gradients<false>;
-    gradients(sweep, factors.line(block), factors.gradient_line(block), plane(sweep, x, image, block),
-              plane(sweep, dy, image, block),
-              added.data == nullptr ? nullptr : plane(sweep, added, image, block),
-              plane(sweep, dx, image, block));
+    gradients(part, factors.line(part.block), factors.gradient_line(part.block), plane(sweep, x, part),
+              plane(sweep, dy, part), added.data == nullptr ? nullptr : plane(sweep, added, part),
+              plane(sweep, dx, part));
   });
 }
 
 }  // namespace
 
 int64_t scratch_floats(const Sweep& sweep) {
-  return (sweep.batch * 2 + Factors::kRows) * block_count(sweep) * kLanes;
+  return (parts_of(sweep).items() * 2 + Factors::kRows * block_count(sweep)) * kLanes;
 }
 
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch) {
   find_plane_statistics(sweep, x, scratch);
-  for (int64_t channel = 0; channel < sweep.channels; ++channel)
-    set(result, channel, join_statistics(sweep, scratch, channel));
+  for_channels(sweep, sums_of_channel(sweep),
+               [&](int64_t channel) { set(result, channel, join_statistics(sweep, scratch, channel)); });
 }
 
 // Means, then means of squares. A double holds the square of a float: what cancels where one is taken from
 // the other is less than the rounding of x.
 void moments(const Sweep& sweep, Source x, double* result, float* scratch) {
   find_plane_statistics(sweep, x, scratch);
-  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
+  for_channels(sweep, sums_of_channel(sweep), [&](int64_t channel) {
     const ChannelStatistics own = join_statistics(sweep, scratch, channel);
     result[channel] = own.mean;
     result[sweep.channels + channel] = own.variance + own.mean * own.mean;
-  }
+  });
 }
 
 void statistics_of_sums(const Sweep& sweep, const double* sums, int devices, const Statistics& result) {
@@ -344,11 +375,11 @@ void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Targe
   Factors factors(sweep, scratch);
   add_lines(sweep, parameters, factors);
   const __m256 floor = _mm256_set1_ps(parameters.relu ? 0 : -std::numeric_limits<float>::infinity());
-  for_planes(sweep, [&](int64_t image, int64_t block) {
-    const Line line = factors.line(block);
-    const float* from = plane(sweep, x, image, block);
-    float* to = plane(sweep, y, image, block);
-    for (int64_t i = 0; i < sweep.cells * kLanes; i += kLanes) {
+  for_planes(sweep, [&](const Part& part) {
+    const Line line = factors.line(part.block);
+    const float* from = plane(sweep, x, part);
+    float* to = plane(sweep, y, part);
+    for (int64_t i = 0; i < part.cells * kLanes; i += kLanes) {
       // This order of operands keeps NaN.
       _mm256_storeu_ps(to + i, _mm256_max_ps(floor, normalized(line, _mm256_loadu_ps(from + i))));
     }

@@ -1,6 +1,7 @@
 #include "kernels/batch_norm/batch_norm.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -259,6 +260,78 @@ TEST_F(LargeVolume, HasTheGradientsOfItsPieces) {
   for (size_t channel = 0; channel < kLanes; ++channel) {
     EXPECT_NEAR(dbias[channel], sums[channel], 1e-6 * sums[channel]);
     EXPECT_NEAR(dweight[channel], products[channel], 1e-6 * sums[channel]);
+  }
+}
+
+// Few channels and many cells: planes are cut into parts.
+struct ResultsOfAVolume {
+  std::vector<float> y, dx, mean, variance, dweight, dbias;
+  bool operator==(const ResultsOfAVolume&) const = default;
+};
+
+ResultsOfAVolume results_of_a_volume(const Sweep& sweep, const std::vector<float>& x,
+                                     const std::vector<float>& dy, int threads) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  const auto channels = static_cast<size_t>(sweep.channels);
+  const int64_t stride = 2 * sweep.cells * kLanes;
+  const std::vector<float> weight = random_floats(sweep.channels, 3), bias = random_floats(sweep.channels, 4);
+  std::vector<float> scratch(static_cast<size_t>(scratch_floats(sweep)), NAN);
+  ResultsOfAVolume result = {x,
+                             dy,
+                             std::vector<float>(channels),
+                             std::vector<float>(channels),
+                             std::vector<float>(channels),
+                             std::vector<float>(channels)};
+  statistics(sweep, {x.data(), stride}, {result.mean.data(), result.variance.data()}, scratch.data());
+  const Parameters parameters = {weight.data(),          bias.data(), result.mean.data(),
+                                 result.variance.data(), kEpsilon,    true};
+  normalize(sweep, {x.data(), stride}, parameters, {result.y.data(), stride}, scratch.data());
+  backward(sweep, {x.data(), stride}, {dy.data(), stride}, parameters,
+           {{result.dx.data(), stride}, result.dweight.data(), result.dbias.data()}, scratch.data());
+  omp_set_num_threads(before);
+  return result;
+}
+
+TEST(BatchNormOfAVolume, EqualsItsDefinitionAndDependsNotOnTheThreads) {
+  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
+  const Sweep sweep = {.batch = 1, .channels = 12, .cells = 17 * 23 * 29};
+  ASSERT_GT(blocked::parts_of(sweep).parts, 7);
+  const std::vector<float> x = random_floats(2 * sweep.cells * kLanes, 1, 5),
+                           dy = random_floats(2 * sweep.cells * kLanes, 2, 1);
+  const ResultsOfAVolume alone = results_of_a_volume(sweep, x, dy, 1);
+  for (const int threads : {3, 7, 64})
+    EXPECT_EQ(results_of_a_volume(sweep, x, dy, threads), alone) << threads;
+  const std::vector<float> weight = random_floats(12, 3), bias = random_floats(12, 4);
+  for (int64_t channel = 0; channel < 12; ++channel) {
+    const auto c = static_cast<size_t>(channel);
+    const auto index = [&](int64_t cell) {
+      return static_cast<size_t>((channel / kLanes * sweep.cells + cell) * kLanes + channel % kLanes);
+    };
+    const auto mean_of = [&](const auto& function) {
+      double sum = 0;
+      for (int64_t cell = 0; cell < sweep.cells; ++cell) sum += function(index(cell));
+      return sum / static_cast<double>(sweep.cells);
+    };
+    const double mean = mean_of([&](size_t at) { return x[at]; });
+    const double variance = mean_of([&](size_t at) { return (x[at] - mean) * (x[at] - mean); });
+    EXPECT_NEAR(alone.mean[c], mean, 1e-6);
+    EXPECT_NEAR(alone.variance[c], variance, 1e-6);
+    const double deviation = std::sqrt(variance + kEpsilon);
+    const auto normal = [&](size_t at) { return (x[at] - mean) / deviation; };
+    const auto result = [&](size_t at) { return weight[c] * normal(at) + bias[c]; };
+    // Where rounding alone decides whether the ReLU lets a value pass, its gradient may be missing.
+    const double dbias = mean_of([&](size_t at) { return result(at) > 0 ? dy[at] : 0.0f; });
+    const double dweight = mean_of([&](size_t at) { return result(at) > 0 ? dy[at] * normal(at) : 0.0; });
+    EXPECT_NEAR(alone.dbias[c] / static_cast<double>(sweep.cells), dbias, 1e-5);
+    EXPECT_NEAR(alone.dweight[c] / static_cast<double>(sweep.cells), dweight, 1e-5);
+    for (int64_t cell = 0; cell < sweep.cells; cell += 101) {
+      const size_t at = index(cell);
+      EXPECT_NEAR(alone.y[at], std::max(result(at), 0.0), 1e-5);
+      if (std::abs(result(at)) < 1e-5) continue;
+      const double inner = (result(at) > 0 ? dy[at] : 0.0) - dbias - normal(at) * dweight;
+      EXPECT_NEAR(alone.dx[at], weight[c] / deviation * inner, 1e-4);
+    }
   }
 }
 

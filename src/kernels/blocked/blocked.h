@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/blocked/layout.h"
-#include "kernels/split.h"
+#include "kernels/blocked/plane_parts.h"
 
 // Sweeps over activations in the layout nC[d]hw8c, which oneDNN 2 has for dense tensors only: here either
 // side may be a slice of channel blocks of a wider tensor. Needs AVX2.
@@ -22,6 +22,11 @@ struct Sweep {
   int64_t batch = 1, channels = 0;
   int64_t cells = 0;  // of a channel of an image
 };
+
+constexpr PlaneParts parts_of(const Sweep& sweep) {
+  constexpr int64_t kFewestCells = 1024;
+  return {sweep.batch * channel_blocks(sweep.channels), sweep.cells, kFewestCells};
+}
 
 // How threads share any of these sweeps.
 Split sweep_split(const Sweep& sweep);
@@ -44,6 +49,11 @@ struct Pooling {
   std::array<int64_t, 3> input = {1, 1, 1}, output = {1, 1, 1};  // depth, height, width
   std::array<int64_t, 3> kernel = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
 };
+
+// In rows of the output.
+constexpr PlaneParts parts_of(const Pooling& pooling) {
+  return {pooling.batch * channel_blocks(pooling.channels), pooling.output[0] * pooling.output[1], 1};
+}
 
 // One row of columns per thread.
 int64_t pooling_scratch_floats(const Pooling& pooling, int threads);

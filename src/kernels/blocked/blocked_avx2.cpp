@@ -90,30 +90,29 @@ Range whole_windows(const Pooling& p) {
   return {std::min(begin, p.output[2]), std::max(std::min(begin, p.output[2]), end)};
 }
 
-// `divisor_of` gives what a joined window of so many cells is divided by.
+// Rows [begin, end) of the outputs of a plane. `divisor_of` gives what a joined window of so many cells is
+// divided by.
 template<typename Join, typename DivisorOf>
-void pool_block(const Pooling& p, const float* src, float* dst, float* columns, const DivisorOf& divisor_of) {
+void pool_rows(const Pooling& p, int64_t begin, int64_t end, const float* src, float* dst, float* columns,
+               const DivisorOf& divisor_of) {
   const Range whole = whole_windows(p);
   const auto join_whole = p.kernel[2] == 3   ? join_whole_windows<Join, 3>
                           : p.kernel[2] == 2 ? join_whole_windows<Join, 2>
                                              : join_whole_windows<Join, 0>;
-  for (int64_t z = 0; z < p.output[0]; ++z) {
-    const Range depths = inside(p, 0, z);
-    for (int64_t y = 0; y < p.output[1]; ++y) {
-      const Range rows = inside(p, 1, y);
-      const int64_t joined_rows = depths.size() * rows.size();
-      join_window_rows<Join>(p, src, depths, rows, columns);
-      float* out = dst + (z * p.output[1] + y) * p.output[2] * kLanes;
-      const auto factor = [&](int64_t width) { return _mm256_set1_ps(1 / divisor_of(joined_rows * width)); };
-      const auto edge = [&](int64_t x) {
-        const Range range = inside(p, 2, x);
-        const __m256 joined = join_columns<Join>(columns, range);
-        _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(joined, factor(range.size())));
-      };
-      for (int64_t x = 0; x < whole.begin; ++x) edge(x);
-      join_whole(p, columns, whole, factor(p.kernel[2]), out);
-      for (int64_t x = whole.end; x < p.output[2]; ++x) edge(x);
-    }
+  for (int64_t row = begin; row < end; ++row) {
+    const Range depths = inside(p, 0, row / p.output[1]), rows = inside(p, 1, row % p.output[1]);
+    const int64_t joined_rows = depths.size() * rows.size();
+    join_window_rows<Join>(p, src, depths, rows, columns);
+    float* out = dst + row * p.output[2] * kLanes;
+    const auto factor = [&](int64_t width) { return _mm256_set1_ps(1 / divisor_of(joined_rows * width)); };
+    const auto edge = [&](int64_t x) {
+      const Range range = inside(p, 2, x);
+      const __m256 joined = join_columns<Join>(columns, range);
+      _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(joined, factor(range.size())));
+    };
+    for (int64_t x = 0; x < whole.begin; ++x) edge(x);
+    join_whole(p, columns, whole, factor(p.kernel[2]), out);
+    for (int64_t x = whole.end; x < p.output[2]; ++x) edge(x);
   }
 }
 
@@ -124,76 +123,81 @@ void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
           const DivisorOf& divisor_of) {
   const int64_t blocks = channel_blocks(p.channels);
   const int64_t src_block = cells(p.input) * kLanes, dst_block = cells(p.output) * kLanes;
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (int64_t image = 0; image < p.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      pool_block<Join>(p, src.data + image * src.batch_stride + block * src_block,
-                       dst.data + image * dst.batch_stride + block * dst_block,
-                       scratch + omp_get_thread_num() * p.input[2] * kLanes, divisor_of);
-    }
+  const PlaneParts parts = parts_of(p);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t item = 0; item < parts.items(); ++item) {
+    const int64_t image = parts.plane(item) / blocks, block = parts.plane(item) % blocks;
+    pool_rows<Join>(p, parts.begin(item), parts.end(item),
+                    src.data + image * src.batch_stride + block * src_block,
+                    dst.data + image * dst.batch_stride + block * dst_block,
+                    scratch + omp_get_thread_num() * p.input[2] * kLanes, divisor_of);
   }
+}
+
+// Floats of a block of channels of an image, all or a part of them, from where its first block begins on.
+struct Span {
+  int64_t image, block, first, count;
+};
+
+// Calls `function` for all spans of a sweep, on all threads.
+template<typename Function>
+void for_spans(const Sweep& sweep, const Function& function) {
+  const int64_t blocks = channel_blocks(sweep.channels);
+  const PlaneParts parts = parts_of(sweep);
+#pragma omp parallel for schedule(static)
+  for (int64_t item = 0; item < parts.items(); ++item) {
+    const int64_t image = parts.plane(item) / blocks, block = parts.plane(item) % blocks;
+    const int64_t begin = parts.begin(item), end = parts.end(item);
+    function(Span{image, block, (block * sweep.cells + begin) * kLanes, (end - begin) * kLanes});
+  }
+}
+
+template<typename T>
+T* at(const Activation<T>& activation, const Span& span) {
+  return activation.data + span.image * activation.batch_stride + span.first;
 }
 
 }  // namespace
 
 void copy(const Sweep& sweep, Source src, Target dst) {
-  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      std::memcpy(dst.data + image * dst.batch_stride + block * block_floats,
-                  src.data + image * src.batch_stride + block * block_floats,
-                  static_cast<size_t>(block_floats) * sizeof(float));
-    }
-  }
+  for_spans(sweep, [&](const Span& span) {
+    std::memcpy(at(dst, span), at(src, span), static_cast<size_t>(span.count) * sizeof(float));
+  });
 }
 
 void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
                  Target dst) {
-  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
   const __m256 floor = _mm256_set1_ps(relu ? 0 : -std::numeric_limits<float>::infinity());
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      const __m256 factor = _mm256_loadu_ps(scale + block * kLanes);
-      const __m256 offset = _mm256_loadu_ps(shift + block * kLanes);
-      const float* x = src.data + image * src.batch_stride + block * block_floats;
-      float* y = dst.data + image * dst.batch_stride + block * block_floats;
-      for (int64_t i = 0; i < block_floats; i += kLanes) {
-        const __m256 value = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), factor, offset);
-        _mm256_storeu_ps(y + i, _mm256_max_ps(floor, value));  // this order of operands keeps NaN
-      }
+  for_spans(sweep, [&](const Span& span) {
+    const __m256 factor = _mm256_loadu_ps(scale + span.block * kLanes);
+    const __m256 offset = _mm256_loadu_ps(shift + span.block * kLanes);
+    const float* x = at(src, span);
+    float* y = at(dst, span);
+    for (int64_t i = 0; i < span.count; i += kLanes) {
+      const __m256 value = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), factor, offset);
+      _mm256_storeu_ps(y + i, _mm256_max_ps(floor, value));  // this order of operands keeps NaN
     }
-  }
+  });
 }
 
 void elu(const Sweep& sweep, float alpha, Target y) {
-  // Blocks of an image follow each other; a volume may be the only one of its batch.
-  const int64_t cells = channel_blocks(sweep.channels) * sweep.cells;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t cell = 0; cell < cells; ++cell) {
-      float* values = y.data + image * y.batch_stride + cell * kLanes;
-      _mm256_storeu_ps(values, elu(_mm256_loadu_ps(values), _mm256_set1_ps(alpha)));
-    }
-  }
+  for_spans(sweep, [&](const Span& span) {
+    float* values = at(y, span);
+    for (int64_t i = 0; i < span.count; i += kLanes)
+      _mm256_storeu_ps(values + i, elu(_mm256_loadu_ps(values + i), _mm256_set1_ps(alpha)));
+  });
 }
 
 void mask(const Sweep& sweep, Source by, Source x, Target y) {
-  const int64_t blocks = channel_blocks(sweep.channels), block_floats = sweep.cells * kLanes;
-#pragma omp parallel for collapse(2) schedule(static)
-  for (int64_t image = 0; image < sweep.batch; ++image) {
-    for (int64_t block = 0; block < blocks; ++block) {
-      const int64_t offset = block * block_floats;
-      const float* result = by.data + image * by.batch_stride + offset;
-      const float* from = x.data + image * x.batch_stride + offset;
-      float* to = y.data + image * y.batch_stride + offset;
-      for (int64_t i = 0; i < block_floats; i += kLanes) {
-        const __m256 passes = _mm256_cmp_ps(_mm256_loadu_ps(result + i), _mm256_setzero_ps(), _CMP_GT_OQ);
-        _mm256_storeu_ps(to + i, _mm256_and_ps(_mm256_loadu_ps(from + i), passes));
-      }
+  for_spans(sweep, [&](const Span& span) {
+    const float* result = at(by, span);
+    const float* from = at(x, span);
+    float* to = at(y, span);
+    for (int64_t i = 0; i < span.count; i += kLanes) {
+      const __m256 passes = _mm256_cmp_ps(_mm256_loadu_ps(result + i), _mm256_setzero_ps(), _CMP_GT_OQ);
+      _mm256_storeu_ps(to + i, _mm256_and_ps(_mm256_loadu_ps(from + i), passes));
     }
-  }
+  });
 }
 
 int64_t pooling_scratch_floats(const Pooling& pooling, int threads) {

@@ -1,6 +1,7 @@
 #include "kernels/blocked/blocked.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -95,6 +96,31 @@ TEST_F(Blocked, CopyWritesOnlyItsSlice) {
   }
 }
 
+// Few channels and many cells: planes are cut into parts.
+TEST_F(Blocked, SweepsOverAVolumeReachEveryCell) {
+  const Sweep sweep = {.batch = 1, .channels = 12, .cells = 7001};
+  ASSERT_GT(parts_of(sweep).parts, 3);
+  const int64_t dense = 2 * sweep.cells * kLanes;
+  const auto x = random_floats(dense);
+  const std::vector<float> two(2 * kLanes, 2), one(2 * kLanes, 1);
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 3, 7}) {
+    omp_set_num_threads(threads);
+    std::vector<float> copied(x.size(), kUntouched), scaled = copied, masked = copied, activated = x;
+    copy(sweep, {x.data(), dense}, {copied.data(), dense});
+    scale_shift(sweep, {x.data(), dense}, two.data(), one.data(), false, {scaled.data(), dense});
+    mask(sweep, {x.data(), dense}, {scaled.data(), dense}, {masked.data(), dense});
+    elu(sweep, 1, {activated.data(), dense});
+    EXPECT_EQ(copied, x);
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(scaled[i], 2 * x[i] + 1) << i;
+      ASSERT_EQ(masked[i], x[i] > 0 ? scaled[i] : 0) << i;
+      ASSERT_NEAR(activated[i], x[i] > 0 ? x[i] : std::expm1(x[i]), 1e-6) << i;
+    }
+  }
+  omp_set_num_threads(before);
+}
+
 // The definition, cell by cell.
 std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, bool average,
                               bool count_padding) {
@@ -144,16 +170,17 @@ TEST_F(Blocked, PoolingsEqualTheirDefinition) {
     const int64_t dense_in = p.channels * p.input[0] * p.input[1] * p.input[2];
     const int64_t dense_out = p.channels * p.output[0] * p.output[1] * p.output[2];
     const auto x = random_floats(p.batch * dense_in);
-    std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, 2)));
+    constexpr int kThreads = 3;
+    std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, kThreads)));
     std::vector<float> y(static_cast<size_t>(p.batch * dense_out), kUntouched);
     const auto expect = [&](bool average, bool count_padding) {
       const auto expected = plain_pool(p, x, average, count_padding);
       for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-6) << i;
     };
-    max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 2);
+    max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), kThreads);
     expect(false, false);
     for (const bool count_padding : {false, true}) {
-      average_pool(p, count_padding, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 2);
+      average_pool(p, count_padding, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), kThreads);
       expect(true, count_padding);
     }
   }

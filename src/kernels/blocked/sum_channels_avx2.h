@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-#include "kernels/blocked/layout.h"
+#include "kernels/blocked/sum_channels.h"
 
 // Included only by files compiled for AVX2, each with its own copy: see instruction_set_test.py.
 namespace tacho::blocked {
 namespace {
-
-constexpr int64_t kSumChunk = 4096 * kLanes;
 
 inline __m256 sum_floats(const float* values, int64_t count) {
   __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
@@ -21,24 +19,33 @@ inline __m256 sum_floats(const float* values, int64_t count) {
   return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
 }
 
-// Of each channel over a batch; called by all threads of a team. Floats within a chunk of a plane, doubles
-// from chunk to chunk.
+// Of each channel over a batch; called by all threads of a team, with room for channel_sums_floats(). Floats
+// within a chunk of a plane, doubles from chunk to chunk.
 inline void sum_channels(const ActivationLayout& layout, int64_t batch, int64_t channels,
-                         const float* activation, float* result) {
+                         const float* activation, float* room, float* result) {
+  const ChannelSums sums(layout, batch);
+  const PlaneParts& parts = sums.parts;
+  auto* const totals = reinterpret_cast<double*>(room);
 #pragma omp for schedule(static)
-  for (int64_t block = 0; block < layout.blocks; ++block) {
-    double totals[kLanes] = {};
-    for (int64_t plane = 0; plane < batch * layout.extents[0]; ++plane) {
+  for (int64_t item = 0; item < parts.items(); ++item) {
+    double* const total = totals + item * kLanes;
+    std::fill_n(total, kLanes, 0.0);
+    for (int64_t chunk = parts.begin(item); chunk < parts.end(item); ++chunk) {
+      const int64_t plane = chunk / sums.chunks, first = chunk % sums.chunks * kSumChunk;
       const float* values = activation + plane / layout.extents[0] * layout.batch_stride +
-                            block * layout.block_stride + plane % layout.extents[0] * layout.plane_stride;
-      for (int64_t i = 0; i < layout.plane_stride; i += kSumChunk) {
-        alignas(32) float lanes[kLanes];
-        _mm256_store_ps(lanes, sum_floats(values + i, std::min(kSumChunk, layout.plane_stride - i)));
-        for (int64_t lane = 0; lane < kLanes; ++lane) totals[lane] += lanes[lane];
-      }
+                            parts.plane(item) * layout.block_stride +
+                            plane % layout.extents[0] * layout.plane_stride + first;
+      alignas(32) float lanes[kLanes];
+      _mm256_store_ps(lanes, sum_floats(values, std::min(kSumChunk, layout.plane_stride - first)));
+      for (int64_t lane = 0; lane < kLanes; ++lane) total[lane] += lanes[lane];
     }
-    const int64_t first = block * kLanes, count = std::min(kLanes, channels - first);
-    for (int64_t lane = 0; lane < count; ++lane) result[first + lane] = static_cast<float>(totals[lane]);
+  }
+#pragma omp for schedule(static)
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    const double* const total = totals + channel / kLanes * parts.parts * kLanes + channel % kLanes;
+    double sum = 0;
+    for (int64_t part = 0; part < parts.parts; ++part) sum += total[part * kLanes];
+    result[channel] = static_cast<float>(sum);
   }
 }
 

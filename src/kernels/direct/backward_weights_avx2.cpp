@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include "kernels/blocked/sum_channels_avx2.h"
 #include "kernels/blocked/sum_products_avx2.h"
 #include "kernels/direct/avx2.h"
@@ -7,6 +9,7 @@ namespace {
 
 using blocked::kSumProducts;
 using blocked::PositionRange;
+using Part = BackwardWeightsPlan::Part;
 
 // [channel block][position][8] of a panel.
 struct Channels {
@@ -31,15 +34,15 @@ class Panel {
         size_(plan.panel_begin(index + 1) - begin_),
         next_(index + 1 < plan.panels ? begin_ + size_ : begin_) {}
 
-  // Output channels [block_begin, block_end) * 8, all taps and input channels. `workspace` is needed where
-  // panels are gathered.
-  void add(int64_t block_begin, int64_t block_end, bool accumulate, float* sums, float* workspace) const {
-    if (plan_.in_place) return add_in_place(block_begin, block_end, accumulate, sums);
+  // `workspace` is needed where panels are gathered.
+  void add(const Part& part, bool accumulate, float* sums, float* workspace) const {
+    if (plan_.in_place) return add_in_place(part, accumulate, sums);
+    const int64_t block_begin = part.out.begin, block_end = part.out.end;
     const Channels gradients = gathered_gradients(block_begin, block_end, workspace);
     float* const inputs = workspace + (block_end - block_begin) * gradients.block_stride;
-    for (int64_t tap = 0; tap < taps(plan_.convolution); ++tap) {
-      for (int64_t in = 0; in < plan_.src.blocks; in += kSumVectors) {
-        const int64_t blocks = std::min(kSumVectors, plan_.src.blocks - in);
+    for (int64_t tap = part.taps.begin; tap < part.taps.end; ++tap) {
+      for (int64_t in = part.in.begin; in < part.in.end; in += kSumVectors) {
+        const int64_t blocks = std::min(kSumVectors, part.in.end - in);
         for (int64_t i = 0; i < blocks; ++i) gather_inputs(tap, in + i, inputs + i * size_ * kLanes);
         const Channels group = {inputs, size_ * kLanes};
         for (int64_t out = block_begin; out < block_end; ++out) {
@@ -52,7 +55,7 @@ class Panel {
 
  private:
   // While this panel is multiplied, the next one is fetched.
-  void add_in_place(int64_t block_begin, int64_t block_end, bool accumulate, float* sums) const {
+  void add_in_place(const Part& part, bool accumulate, float* sums) const {
     const Channels inputs = from(begin_, plan_.src, arguments_.src),
                    next_inputs = from(next_, plan_.src, arguments_.src),
                    gradients = from(begin_, plan_.dst, arguments_.diff_dst),
@@ -61,13 +64,14 @@ class Panel {
     const auto next_half = [&] {
       const int64_t block = halves / 2, half = halves % 2 * (size_ * kLanes / 2);
       ++halves;
-      if (block < plan_.src.blocks) return next_inputs.block(block) + half;
-      return next_gradients.block(std::min(block_begin + block - plan_.src.blocks, block_end - 1)) + half;
+      const int64_t in_block = part.in.begin + block, out_block = part.out.begin + in_block - part.in.end;
+      if (in_block < part.in.end) return next_inputs.block(in_block) + half;
+      return next_gradients.block(std::min(out_block, part.out.end - 1)) + half;
     };
-    for (int64_t in = 0; in < plan_.src.blocks; in += kSumVectors) {
-      const int64_t blocks = std::min(kSumVectors, plan_.src.blocks - in);
+    for (int64_t in = part.in.begin; in < part.in.end; in += kSumVectors) {
+      const int64_t blocks = std::min(kSumVectors, part.in.end - in);
       const Channels group = {inputs.block(in), inputs.block_stride};
-      for (int64_t out = block_begin; out < block_end; ++out)
+      for (int64_t out = part.out.begin; out < part.out.end; ++out)
         multiply(gradients.block(out), out, group, in, blocks, accumulate, sums, next_half);
     }
   }
@@ -162,7 +166,7 @@ void sum_alone(const BackwardWeightsPlan& plan, const BackwardWeightsArguments& 
                   end = plan.panels * (worker + 1) / plan.workers;
     for (int64_t i = first; i < end; ++i) {
       Panel(plan, arguments, i)
-          .add(0, plan.dst.blocks, i > first, sums + worker * plan.sums_floats,
+          .add(plan.all(), i > first, sums + worker * plan.sums_floats,
                workspaces + worker * plan.workspace_floats);
     }
   }
@@ -171,21 +175,20 @@ void sum_alone(const BackwardWeightsPlan& plan, const BackwardWeightsArguments& 
 void sum_together(const BackwardWeightsPlan& plan, const BackwardWeightsArguments& arguments,
                   float* workspaces, float* sums) {
 #pragma omp for schedule(static, 1)
-  for (int64_t part = 0; part < plan.parts; ++part) {
-    const int64_t begin = plan.dst.blocks * part / plan.parts,
-                  end = plan.dst.blocks * (part + 1) / plan.parts;
-    for (int64_t i = 0; i < plan.panels; ++i)
-      Panel(plan, arguments, i).add(begin, end, i > 0, sums, workspaces + part * plan.workspace_floats);
+  for (int64_t index = 0; index < plan.parts(); ++index) {
+    const Part part = plan.part(index);
+    float* const workspace = workspaces + omp_get_thread_num() * plan.workspace_floats;
+    for (int64_t i = 0; i < plan.panels; ++i) Panel(plan, arguments, i).add(part, i > 0, sums, workspace);
   }
 }
 
 // Of all workers, to plain weights.
 void add_up(const BackwardWeightsPlan& plan, const float* sums, float* diff_weights) {
   const int64_t pair = taps(plan.convolution), in_channels = plan.convolution.in_channels;
-#pragma omp for schedule(static)
+#pragma omp for collapse(2) schedule(static)
   for (int64_t out = 0; out < plan.convolution.out_channels; ++out) {
-    float* const to = diff_weights + out * in_channels * pair;
     for (int64_t tap = 0; tap < pair; ++tap) {
+      float* const to = diff_weights + out * in_channels * pair;
       const float* row = sums + tap * plan.sum_tap_stride + out * plan.sum_row_stride;
       for (int64_t in = 0; in < in_channels; ++in) {
         float sum = row[in];
@@ -209,7 +212,7 @@ void backward_weights_f32_avx2(const BackwardWeightsPlan& plan, const BackwardWe
     if (!to_gradient) add_up(plan, all_sums, arguments.diff_weights);
     if (arguments.diff_bias != nullptr) {
       blocked::sum_channels(plan.dst, plan.convolution.batch, plan.convolution.out_channels,
-                            arguments.diff_dst, arguments.diff_bias);
+                            arguments.diff_dst, scratch + plan.scratch_floats(), arguments.diff_bias);
     }
   }
 }

@@ -6,6 +6,7 @@ namespace {
 constexpr int64_t kPanelPositions = 200;
 constexpr int64_t kFewPositions = 96;        // of an image: too few to be a panel
 constexpr int64_t kPrivateSums = 256 << 10;  // floats that stay in a core's caches
+constexpr int64_t kAllSums = 16 << 20;       // floats of all workers
 
 bool is_pointwise(const Convolution& convolution) {
   constexpr std::array<int64_t, 3> kOnes = {1, 1, 1}, kZeros = {0, 0, 0};
@@ -35,26 +36,45 @@ BackwardWeightsPlan::BackwardWeightsPlan(const Convolution& wanted, int threads)
   sum_row_stride = src.blocks * kLanes;
   sum_tap_stride = divide_up(convolution.out_channels, kSumRows) * kSumRows * sum_row_stride;
   const int64_t floats = taps(convolution) * sum_tap_stride;
-  shared = threads == 1 || floats > kPrivateSums || panels < 2 * threads;
+  shared = threads == 1 || floats > kPrivateSums || threads * floats > kAllSums || panels < 2 * threads;
   workers = shared ? 1 : threads;
-  parts = shared ? std::min<int64_t>(threads, dst.blocks) : 1;
+  out_parts = shared ? std::min<int64_t>(threads, dst.blocks) : 1;
+  // Few output channels: each of their parts is cut along taps and input channels too.
+  const bool few = shared && out_parts < threads;
+  const int64_t in_groups = divide_up(src.blocks, kSumVectors);
+  tap_parts = few ? parts_of_each(out_parts, taps(convolution), threads) : 1;
+  in_parts = few ? parts_of_each(out_parts * tap_parts, in_groups, threads) : 1;
   const bool sums_are_the_gradient = workers == 1 && taps(convolution) == 1 &&
                                      convolution.in_channels % kLanes == 0 &&
                                      convolution.out_channels % kSumRows == 0;
   sums_floats = sums_are_the_gradient ? 0 : floats;
 
-  workspaces = in_place ? 0 : shared ? parts : workers;
-  const int64_t gathered_blocks = divide_up(dst.blocks, parts) + std::min(src.blocks, kSumVectors);
+  workspaces = in_place ? 0 : threads;
+  const int64_t gathered_blocks = divide_up(dst.blocks, out_parts) + std::min(src.blocks, kSumVectors);
   workspace_floats = gathered_blocks * panel_positions * kLanes;
+}
+
+BackwardWeightsPlan::Part BackwardWeightsPlan::part(int64_t index) const {
+  const auto range = [](int64_t count, int64_t at, int64_t parts_of) {
+    return Range{count * at / parts_of, count * (at + 1) / parts_of};
+  };
+  const Range groups = range(divide_up(src.blocks, kSumVectors), index % in_parts, in_parts);
+  return {range(dst.blocks, index / in_parts / tap_parts, out_parts),
+          range(taps(convolution), index / in_parts % tap_parts, tap_parts),
+          {groups.begin * kSumVectors, std::min(groups.end * kSumVectors, src.blocks)}};
 }
 
 Split BackwardWeightsPlan::split() const {
   const auto sums = static_cast<double>(taps(convolution) * convolution.out_channels * src.blocks);
   const double products = sums * static_cast<double>(all_positions);
-  Split result = {{shared ? Loop{.items = parts, .work = products, .pieces = dst.blocks}
-                          : Loop{.items = workers, .work = products, .pieces = panels}}};
+  Split result = {{shared
+                       ? Loop{.items = parts(),
+                              .work = products,
+                              .pieces = dst.blocks * taps(convolution) * divide_up(src.blocks, kSumVectors)}
+                       : Loop{.items = workers, .work = products, .pieces = panels}}};
   if (sums_floats > 0) {
-    result.loops.push_back({.items = convolution.out_channels, .work = sums * static_cast<double>(workers)});
+    result.loops.push_back(
+        {.items = convolution.out_channels * taps(convolution), .work = sums * static_cast<double>(workers)});
   }
   return result;
 }

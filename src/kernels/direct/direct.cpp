@@ -58,11 +58,12 @@ void gather(const Convolution& convolution, Direction direction, const GatherArg
 }
 
 Split gather_split(const Convolution& convolution, Direction direction, int threads) {
-  return GatherPlan(convolution, direction, threads).split();
+  return {{GatherPlan(convolution, direction, threads).loop()}};
 }
 
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
-  return BackwardWeightsPlan(convolution, threads).scratch_floats();
+  const BackwardWeightsPlan plan(convolution, threads);
+  return plan.scratch_floats() + blocked::channel_sums_floats(plan.dst, convolution.batch);
 }
 
 void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
@@ -72,9 +73,9 @@ void backward_weights(const Convolution& convolution, const BackwardWeightsArgum
 }
 
 Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads) {
-  Split result = BackwardWeightsPlan(convolution, threads).split();
-  if (with_bias)
-    result.loops.push_back(blocked::sum_channels_loop(dst_layout(convolution), convolution.batch));
+  const BackwardWeightsPlan plan(convolution, threads);
+  Split result = plan.split();
+  if (with_bias) result.loops.push_back(blocked::sum_channels_loop(plan.dst, convolution.batch));
   return result;
 }
 

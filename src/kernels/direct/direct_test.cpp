@@ -85,7 +85,7 @@ void expect_gathers(const Convolution& c, Direction direction, GatherArguments a
   std::vector<double> truth(static_cast<size_t>(written.size()));
   arguments.written = written.data();
   gather_reference(c, direction, arguments, weights.data(), truth.data());
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : {1, 2, 3, 7}) {
     const Floats to_use = packed(c, weights, direction, threads);
     arguments.packed_weights = to_use.data();
     std::fill_n(written.data(), written.size(), kUntouched);
@@ -124,7 +124,7 @@ TEST_P(AnyKernel, WeightGradientErrsNoMoreThanASumInFloat) {
   std::vector<double> truth(static_cast<size_t>(weights)), bias_truth(static_cast<size_t>(c.out_channels));
   backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
   const int64_t products = c.batch * dst_layout(c).block_stride / kLanes;
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : {1, 2, 3, 7}) {
     Floats diff_weights(weights, kUntouched), diff_bias(c.out_channels, kUntouched),
         scratch(backward_weights_scratch_floats(c, threads), std::nanf(""));
     backward_weights(c, {src.data(), diff_dst.data(), diff_weights.data(), diff_bias.data()}, scratch.data(),
@@ -260,7 +260,7 @@ TEST(Direct, DataGradientDoesNotDependOnTheNumberOfThreads) {
     return in_place;
   };
   const Floats alone = with(1);
-  for (const int threads : {2, 3, 16}) EXPECT_TRUE(same(alone, with(threads))) << threads;
+  for (const int threads : {2, 3, 16, 64}) EXPECT_TRUE(same(alone, with(threads))) << threads;
 }
 
 TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
@@ -269,7 +269,7 @@ TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
   const Floats src = random_src(c), weights = packed(c, random_weights(c));
   Floats alone = untouched_dst(c);
   run(c, {.read = src.data(), .packed_weights = weights.data(), .written = alone.data()}, 1);
-  for (const int threads : {2, 3, 16}) {
+  for (const int threads : {2, 3, 16, 64}) {
     Floats together = untouched_dst(c);
     run(c, {.read = src.data(), .packed_weights = weights.data(), .written = together.data()}, threads);
     EXPECT_TRUE(same(alone, together)) << threads;

@@ -15,6 +15,8 @@ int64_t panel_blocks(const Convolution& convolution, Direction direction, const 
   return std::clamp<int64_t>(kPanelReads / block, 8, kMaxPanelBlocks);
 }
 
+constexpr double kUneven = 1.4;  // times the ideal share of a thread
+
 }  // namespace
 
 GatherPlan::GatherPlan(const Convolution& convolution, Direction direction, int threads)
@@ -30,11 +32,10 @@ GatherPlan::GatherPlan(const Convolution& convolution, Direction direction, int 
     panels = divide_up(panels, threads) * threads;
   }
   panels = std::min(panels, blocks);
+  // Few panels leave threads without work.
+  if (groups == 1 && largest_share(loop(), threads) * threads > kUneven)
+    groups = parts_of_each(panels, packed.slices, threads);
   steps = positions.steps(largest_panel());
-}
-
-Split GatherPlan::split() const {
-  return {{{.items = panels * groups, .pieces = positions.blocks() * packed.slices}}};
 }
 
 }  // namespace tacho::direct

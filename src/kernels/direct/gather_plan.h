@@ -14,7 +14,7 @@ struct GatherPlan {
   int64_t panel_begin(int64_t panel) const { return positions.blocks() * panel / panels; }
   int64_t largest_panel() const { return divide_up(positions.blocks(), panels); }
   int64_t group_begin(int64_t group) const { return packed.slices * group / groups; }
-  Split split() const;
+  Loop loop() const { return {.items = panels * groups, .pieces = positions.blocks() * packed.slices}; }
 
   Positions positions;
   PackedLayout packed;

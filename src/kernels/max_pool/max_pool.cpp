@@ -37,6 +37,6 @@ void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_d
   kernel(pooling, argmax, diff_dst, diff_src, threads);
 }
 
-Split backward_split(const Pooling& pooling) { return {{{.items = pooling.batch * pooling.blocks}}}; }
+Split backward_split(const Pooling& pooling) { return {{loop_over(backward_parts(pooling))}}; }
 
 }  // namespace tacho::max_pool

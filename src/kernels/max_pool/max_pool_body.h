@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/blocked/plane_parts.h"
 #include "kernels/max_pool/max_pool.h"
 
 // The kernels for vectors of `width` lanes. Everything is the including file's own: each is compiled for
@@ -36,6 +37,13 @@ Range range_of(const Pooling& p, int axis, int64_t output) {
 }
 
 int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * extents[1] * extents[2]; }
+
+// Along which backward() cuts the planes of the input: depth, or height where there is none.
+int cut_axis(const Pooling& p) { return p.input[0] > 1 ? 0 : 1; }
+blocked::PlaneParts backward_parts(const Pooling& p) {
+  const int axis = cut_axis(p);
+  return {p.batch * p.blocks, p.input[static_cast<size_t>(axis)], 2 * p.kernel[static_cast<size_t>(axis)]};
+}
 
 int64_t all_rows(const Pooling& p) { return p.batch * p.blocks * p.output[0] * p.output[1]; }
 
@@ -182,20 +190,35 @@ void unpool_window(const Pooling& p, const Range& z, const Range& y, const Range
   }
 }
 
+// What of a window lies at [begin, end) along one axis.
+Range cut(const Range& range, int64_t begin, int64_t end) {
+  return {range.first, std::max(range.begin, begin), std::min(range.end, end)};
+}
+
+// The gradients of the inputs at [begin, end) along the axis that planes are cut along, in one block.
 template<int width>
-void unpool_block(const Pooling& p, const float* dy, const uint8_t* argmax, float* dx) {
-  std::fill_n(dx, cells(p.input) * p.lanes, 0.0f);
+void unpool_part(const Pooling& p, int64_t begin, int64_t end, const float* dy, const uint8_t* argmax,
+                 float* dx) {
+  const int axis = cut_axis(p);
+  const int64_t stride = (axis == 0 ? p.input[1] : 1) * p.input[2] * p.lanes;
+  std::fill_n(dx + begin * stride, (end - begin) * stride, 0.0f);
   for (int64_t row = 0; row < p.output[0] * p.output[1]; ++row) {
-    const Range z = range_of(p, 0, row / p.output[1]), y = range_of(p, 1, row % p.output[1]);
-    for (int64_t output = 0; output < p.output[2]; ++output, dy += p.lanes, argmax += p.lanes) {
+    Range z = range_of(p, 0, row / p.output[1]), y = range_of(p, 1, row % p.output[1]);
+    Range& along = axis == 0 ? z : y;
+    along = cut(along, begin, end);
+    if (along.begin >= along.end) continue;
+    const int64_t first = row * p.output[2] * p.lanes;
+    for (int64_t output = 0; output < p.output[2]; ++output) {
+      const float* gradients = dy + first + output * p.lanes;
+      const uint8_t* taps = argmax + first + output * p.lanes;
       const Range x = range_of(p, 2, output);
       const int64_t columns = x.end - x.begin;
       if (columns == 3) {
-        unpool_window<width, 3>(p, z, y, x, dy, argmax, dx);
+        unpool_window<width, 3>(p, z, y, x, gradients, taps, dx);
       } else if (columns == 2) {
-        unpool_window<width, 2>(p, z, y, x, dy, argmax, dx);
+        unpool_window<width, 2>(p, z, y, x, gradients, taps, dx);
       } else {
-        unpool_window<width, 0>(p, z, y, x, dy, argmax, dx);
+        unpool_window<width, 0>(p, z, y, x, gradients, taps, dx);
       }
     }
   }
@@ -205,13 +228,13 @@ template<int width>
 void backward_by(const Pooling& p, const uint8_t* argmax, const float* diff_dst, float* diff_src,
                  int threads) {
   const int64_t src_block = cells(p.input) * p.lanes, dst_block = cells(p.output) * p.lanes;
-#pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (int64_t image = 0; image < p.batch; ++image) {
-    for (int64_t block = 0; block < p.blocks; ++block) {
-      unpool_block<width>(p, diff_dst + image * p.dst_batch_stride + block * dst_block,
-                          argmax + (image * p.blocks + block) * dst_block,
-                          diff_src + image * p.src_batch_stride + block * src_block);
-    }
+  const blocked::PlaneParts parts = backward_parts(p);
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t item = 0; item < parts.items(); ++item) {
+    const int64_t plane = parts.plane(item), image = plane / p.blocks, block = plane % p.blocks;
+    unpool_part<width>(p, parts.begin(item), parts.end(item),
+                       diff_dst + image * p.dst_batch_stride + block * dst_block, argmax + plane * dst_block,
+                       diff_src + image * p.src_batch_stride + block * src_block);
   }
 }
 

@@ -66,7 +66,9 @@ const Pooling kPoolings[] = {
     with_strides({2, 3, 1, {1, 5, 5}, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}),
     with_strides({1, 3, 8, {3, 9, 7}, {3, 3, 3}, {1, 4, 4}, {1, 3, 3}, {0, 1, 1}}),
     with_strides({3, 1, 13, {4, 4, 4}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}}),
-    with_strides({1, 1, 12, {1, 8, 8}, {1, 4, 4}, {1, 3, 3}, {1, 2, 2}, {0, 0, 0}}),  // overhanging
+    with_strides({1, 1, 12, {1, 8, 8}, {1, 4, 4}, {1, 3, 3}, {1, 2, 2}, {0, 0, 0}}),   // overhanging
+    with_strides({1, 2, 8, {1, 23, 9}, {1, 12, 5}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}}),  // in parts
+    with_strides({1, 1, 16, {19, 5, 4}, {10, 3, 2}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}}),
 };
 
 struct Pooled {
@@ -148,7 +150,7 @@ TEST(MaxPool, SendsGradientsBackToTheMaxima) {
       const int64_t cell = cell_under(p, output, result.argmax[static_cast<size_t>(argmax)]);
       expected[static_cast<size_t>(plane + cell * p.lanes)] += dy[static_cast<size_t>(to)];
     });
-    for (const int threads : {1, 3}) {
+    for (const int threads : {1, 3, 7}) {
       std::vector<float> dx(src.size(), kUntouched);
       backward(p, result.argmax.data(), dy.data(), dx.data(), threads);
       for (size_t i = 0; i < dx.size(); ++i) {

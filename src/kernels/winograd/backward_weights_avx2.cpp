@@ -34,18 +34,21 @@ class Panel {
         gradients_(inputs_ + plan.inputs_floats),
         sums_(gradients_ + plan.gradients_floats) {}
 
-  void transform(int64_t channel_block) const {
+  void transform(int64_t channel_block, int64_t tile_part) const {
+    const int64_t part_begin = plan_.tile_part_begin(tile_part, end_ - begin_),
+                  part_end = plan_.tile_part_begin(tile_part + 1, end_ - begin_);
     for (int kind = 0; kind < Tiling::kKinds; ++kind) {
       const PositionRange range = range_of(kind);
-      for (int64_t tile = range.begin; tile < range.end; tile += kBlockTiles) {
-        const int64_t end = std::min(tile + kBlockTiles, range.end);
+      const int64_t range_end = std::min(range.end, part_end);
+      for (int64_t tile = std::max(range.begin, part_begin); tile < range_end; tile += kBlockTiles) {
+        const int64_t end = std::min(tile + kBlockTiles, range_end);
         transform_block(plan_.tiling.block(begin_ + tile, begin_ + end), tile, channel_block);
       }
     }
   }
 
-  // Sums of input channels [begin, end), the first of which comes first in the sums' memory.
-  void multiply(int point, int64_t begin, int64_t end) const {
+  // Sums of input channels [begin, end); those of channel `first` come first in the sums' memory.
+  void multiply(int point, int64_t first, int64_t begin, int64_t end) const {
     end = std::min(end, plan_.reduction.channels_at(point));
     const TileRanges tiles = tiles_needing(point);
     const float* inputs = inputs_ + point * plan_.input_point_stride;
@@ -59,7 +62,7 @@ class Panel {
                                    .rows = rows,
                                    .vectors = gradients + out * plan_.channel_stride,
                                    .vector_stride = plan_.channel_stride,
-                                   .sums = sums + (in - begin) * plan_.sum_row_stride + out * kLanes,
+                                   .sums = sums + (in - first) * plan_.sum_row_stride + out * kLanes,
                                    .row_stride = plan_.sum_row_stride,
                                    .accumulate = accumulate_,
                                    .prefetch = rows});
@@ -125,9 +128,9 @@ void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
                   end = plan.panels * (worker + 1) / plan.workers;
     for (int64_t i = first; i < end; ++i) {
       const Panel panel(convolution, plan, arguments, i, i > first, workspace);
-      for (int64_t block = 0; block < plan.channel_blocks(); ++block) panel.transform(block);
+      for (int64_t block = 0; block < plan.channel_blocks(); ++block) panel.transform(block, 0);
       for (int point = 0; point < points(convolution); ++point)
-        panel.multiply(point, 0, plan.reduction.channels());
+        panel.multiply(point, 0, 0, plan.reduction.channels());
     }
   }
   unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), worker_stride, 0,
@@ -138,12 +141,19 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
                   const BackwardWeightsArguments& arguments, float* scratch) {
   for (int64_t i = 0; i < plan.panels; ++i) {
     const Panel panel(convolution, plan, arguments, i, i > 0, scratch);
-#pragma omp for schedule(dynamic)
-    for (int64_t block = 0; block < plan.channel_blocks(); ++block) panel.transform(block);
+#pragma omp for collapse(2) schedule(dynamic)
+    for (int64_t block = 0; block < plan.channel_blocks(); ++block) {
+      for (int64_t part = 0; part < plan.tile_parts; ++part) panel.transform(block, part);
+    }
     for (int64_t begin = 0; begin < plan.reduction.channels(); begin += plan.sum_channels) {
       const int64_t end = std::min(begin + plan.sum_channels, plan.reduction.channels());
-#pragma omp for schedule(dynamic)
-      for (int point = 0; point < points(convolution); ++point) panel.multiply(point, begin, end);
+#pragma omp for collapse(2) schedule(dynamic)
+      for (int point = 0; point < points(convolution); ++point) {
+        for (int64_t part = 0; part < plan.channel_parts; ++part) {
+          panel.multiply(point, begin, plan.channel_part_begin(part, begin, end),
+                         plan.channel_part_begin(part + 1, begin, end));
+        }
+      }
       if (i + 1 < plan.panels) continue;
       unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), 0, begin,
                               std::min(end, convolution.in_channels), arguments);
@@ -162,7 +172,7 @@ void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWei
     sum(convolution, plan, arguments, scratch);
     if (arguments.diff_bias != nullptr) {
       blocked::sum_channels(plan.dst, convolution.batch, convolution.out_channels, arguments.diff_dst,
-                            arguments.diff_bias);
+                            scratch + plan.scratch_floats(), arguments.diff_bias);
     }
   }
 }

@@ -43,8 +43,9 @@ class Panel {
                      {inputs(block, channel_block), plan_.input_point_stride});
   }
 
-  void multiply(int point, const SliceGroup& group) const {
-    for (int64_t slice = group.begin; slice < group.end; ++slice) multiply_slice(point, slice, group);
+  // Slices `part` of the group whose products are kept.
+  void multiply(int point, const SliceGroup& part, const SliceGroup& group) const {
+    for (int64_t slice = part.begin; slice < part.end; ++slice) multiply_slice(point, slice, part, group);
   }
 
   void transform_outputs(int64_t block, int64_t channel_block, const SliceGroup& group) const {
@@ -66,11 +67,11 @@ class Panel {
     return arguments_.packed_weights + point * plan_.packed.point_stride + slice * plan_.packed.slice_stride;
   }
 
-  void multiply_slice(int point, int64_t slice, const SliceGroup& group) const {
+  void multiply_slice(int point, int64_t slice, const SliceGroup& part, const SliceGroup& group) const {
     const int64_t channel_block = 2 * slice;
     const int vectors = channel_block + 1 < plan_.dst.blocks ? 2 : 1;
-    const bool last = slice + 1 == group.end;
-    const float* next_weights = last ? weights(point + 1, group.begin) : weights(point, slice + 1);
+    const bool last = slice + 1 == part.end;
+    const float* next_weights = last ? weights(point + 1, part.begin) : weights(point, slice + 1);
     const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
     const int row_point = plan_.grid.row(point), column_point = plan_.grid.column(point);
     const int64_t channels = plan_.reduction.channels_at(point);
@@ -101,7 +102,7 @@ void run_alone(const Convolution& convolution, const Panel& panel, const Forward
   }
   for (int64_t i = 0; i < plan.groups; ++i) {
     const SliceGroup group = plan.group(i);
-    for (int point = 0; point < points(convolution); ++point) panel.multiply(point, group);
+    for (int point = 0; point < points(convolution); ++point) panel.multiply(point, group, group);
     const int64_t end = std::min(plan.dst.blocks, group.end_channel_block());
     for (int64_t channel = group.first_channel_block(); channel < end; ++channel) {
       for (int64_t block = 0; block < panel.size(); ++block) panel.transform_outputs(block, channel, group);
@@ -117,8 +118,10 @@ void run_together(const Convolution& convolution, const Panel& panel, const Forw
     for (int64_t channel = 0; channel < plan.reduction.blocks(); ++channel)
       panel.transform_inputs(block, channel);
   }
-#pragma omp for schedule(dynamic)
-  for (int point = 0; point < points(convolution); ++point) panel.multiply(point, all);
+#pragma omp for collapse(2) schedule(dynamic)
+  for (int point = 0; point < points(convolution); ++point) {
+    for (int64_t part = 0; part < plan.slice_parts; ++part) panel.multiply(point, plan.slice_part(part), all);
+  }
 #pragma omp for collapse(2) schedule(static) nowait
   for (int64_t block = 0; block < panel.size(); ++block) {
     for (int64_t channel = 0; channel < plan.dst.blocks; ++channel)

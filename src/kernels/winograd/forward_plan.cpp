@@ -42,6 +42,7 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
   panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
   panel_blocks = divide_up(blocks, panels);
   groups = shared || is_deep(convolution) ? 1 : packed.slices;
+  slice_parts = parts_of_each(points(convolution), packed.slices, threads);
   product_channel_stride = odd_lines(points(convolution) * kBlockTiles * kLanes);
   product_block_stride =
       divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;
@@ -57,7 +58,10 @@ Split ForwardPlan::split() const {
                outputs = transforms * static_cast<double>(dst.blocks);
   if (!shared) return {{{.items = panels, .work = inputs + products + outputs, .pieces = blocks}}};
   return {{{.items = panel_blocks * reduction.blocks(), .work = inputs, .rounds = panels},
-           {.items = grid.points(), .work = products, .rounds = panels},
+           {.items = grid.points() * slice_parts,
+            .work = products,
+            .pieces = grid.points() * packed.slices,
+            .rounds = panels},
            {.items = panel_blocks * dst.blocks, .work = outputs, .rounds = panels}}};
 }
 

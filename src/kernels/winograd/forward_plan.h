@@ -24,6 +24,10 @@ struct ForwardPlan {
     return {packed.slices * index / groups, packed.slices * (index + 1) / groups};
   }
   int64_t panel_begin(int64_t panel) const { return blocks * panel / panels; }
+  // Slices that one thread multiplies at a point of a shared panel.
+  SliceGroup slice_part(int64_t part) const {
+    return {packed.slices * part / slice_parts, packed.slices * (part + 1) / slice_parts};
+  }
 
   Tiling tiling;
   PointGrid grid;
@@ -32,6 +36,7 @@ struct ForwardPlan {
   PackedLayout packed;
   int64_t blocks, panels, panel_blocks;  // panel_blocks: the largest panel's
   int64_t groups;                        // of output channels whose products are kept at a time
+  int64_t slice_parts;                   // of a shared panel's, at each point
   bool shared;                           // all threads work on one panel at a time, or each on its own
   int64_t input_point_stride, input_block_stride;
   int64_t product_channel_stride, product_block_stride;

@@ -88,12 +88,12 @@ template<int taps, typename Transform>
 void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, const float* sums,
             int64_t worker_stride, int64_t begin, int64_t end, const BackwardWeightsArguments& arguments,
             const Transform& transform) {
-  const int64_t chunks = divide_up(end - begin, kInputsAtOnce);
+  const int64_t chunks = divide_up(end - begin, plan.unpacked_channels);
 #pragma omp for collapse(2) schedule(static)
   for (int64_t block = 0; block < plan.dst.blocks; ++block) {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const int64_t out = block * kLanes, first = begin + chunk * kInputsAtOnce;
-      for (int64_t in = first; in < std::min(first + kInputsAtOnce, end); ++in) {
+      const int64_t out = block * kLanes, first = begin + chunk * plan.unpacked_channels;
+      for (int64_t in = first; in < std::min(first + plan.unpacked_channels, end); ++in) {
         __m256 gradients[taps];
         transform(Sums{plan.reduction, sums + (in - begin) * plan.sum_row_stride + out,
                        plan.reduction.segment_blocks * kLanes * plan.sum_row_stride, plan.sum_point_stride,

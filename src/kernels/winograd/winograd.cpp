@@ -166,7 +166,8 @@ void packing_forward(const Convolution& convolution, WeightOrder order, const fl
 }
 
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
-  return BackwardWeightsPlan(convolution, threads).scratch_floats();
+  return BackwardWeightsPlan(convolution, threads).scratch_floats() +
+         blocked::channel_sums_floats(dst_layout(convolution), convolution.batch);
 }
 
 void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,

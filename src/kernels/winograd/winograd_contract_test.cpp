@@ -100,7 +100,7 @@ TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
   const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
   Floats alone(size_of(c, dst_layout(c))), together(alone.size());
   run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = alone.data()}, 1);
-  for (const int threads : {2, 3, 16}) {
+  for (const int threads : {2, 3, 16, 64}) {
     run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = together.data()}, threads);
     EXPECT_TRUE(same(alone, together)) << threads;
   }

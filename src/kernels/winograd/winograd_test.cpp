@@ -58,7 +58,7 @@ TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
                     truth.data());
   forward_reference(c, src.data(), weights.data(), bias.data(), residual.data(), Activation::relu, 1,
                     direct.data());
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : {1, 2, 3, 7}) {
     const Floats u = packed(c, WeightOrder::forward, weights, threads);
     Floats dst(size, kUntouched);
     run_forward(c,
@@ -96,7 +96,7 @@ TEST_P(EveryShape, BackwardWeightsErrLittleMoreThanADirectSum) {
   std::vector<float> direct(size), direct_bias(c.out_channels);
   backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
   backward_weights_reference(c, src.data(), diff_dst.data(), direct.data(), direct_bias.data());
-  for (const int threads : {1, 2, 3}) {
+  for (const int threads : {1, 2, 3, 7}) {
     Floats diff_weights(size, kUntouched), diff_bias(c.out_channels, kUntouched);
     run_backward_weights(c, {src.data(), diff_dst.data(), diff_weights.data(), diff_bias.data()}, threads);
     EXPECT_LE(rms_error(diff_weights, truth), allowed_error(c, rms_error(direct, truth)))
