@@ -55,7 +55,7 @@ TEST(SimulationTable, ShowsItemsAndSharesAndNoNumberOfTheLibrarys) {
   const std::string text = format_simulation(simulated_profile(), Format::md);
   EXPECT_THAT(text, HasSubstr("simulated for 4 threads, none of which ran"));
   EXPECT_THAT(text, HasSubstr("the ideal share is 25.0 %"));
-  EXPECT_THAT(text, HasSubstr("| 8 + 3 x 36 |            25.0 |       1.00 |"));
+  EXPECT_THAT(text, HasSubstr("|   8 + 3 x 36 |            25.0 |       1.00 |"));
   EXPECT_THAT(text, HasSubstr("| oneDNN's own |                 |            |"));
   EXPECT_THAT(text, HasSubstr("our 2 steps, 60.0 % of the time: by their splits alone at most 2.5 times"));
   EXPECT_THAT(text, HasSubstr("1 of them with an efficiency below 0.5: 20.0 % of the time"));
