@@ -71,7 +71,7 @@ bool emit_small_batch(const Instruction& instruction, Assembler& assembler) {
 void add_bias_gradient(const Instruction& instruction, const View& dy, Assembler& assembler) {
   const Shape& shape = assembler.shape(instruction.inputs[1]);
   const View dbias = assembler.define(instruction.outputs[1], plain_desc({shape[1]}));
-  assembler.add_kernel("sum_rows", {dy, dbias}, [=](std::span<std::byte* const> at) {
+  assembler.add_kernel("sum_rows", by_one_thread(), {dy, dbias}, [=](std::span<std::byte* const> at) {
     sum_rows(shape[0], shape[1], as<const float>(at[0]), as<float>(at[1]));
   });
 }
@@ -95,7 +95,8 @@ bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& ins
     const int64_t count = std::min(rows_at_once, rows - first);
     const View part = count == rows ? assembler.define(gradient, kept)
                                     : assembler.define_part(gradient, first * columns, count * columns);
-    assembler.add_kernel("linear_weights", {of_rows, of_columns, part},
+    assembler.add_kernel("linear_weights", linear::weight_gradient_split(count, columns),
+                         {of_rows, of_columns, part},
                          [=, batch = assembler.shape(instruction.inputs[0])[0],
                           threads = assembler.threads()](std::span<std::byte* const> at) {
                            linear::weight_gradient({batch, count, columns, as<const float>(at[0]) + first,

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/split.h"
+
 namespace tacho::linear {
 
 // A matrix that is the sum over a batch of a column times a row: the gradient of a layer's weights, or some
@@ -18,5 +20,6 @@ struct WeightGradient {
 // On a CPU with AVX2. The result does not depend on the number of threads, nor on which rows are computed at
 // once.
 void weight_gradient(const WeightGradient& task, int threads);
+Split weight_gradient_split(int64_t rows, int64_t columns);
 
 }  // namespace tacho::linear

@@ -70,6 +70,10 @@ void multiply_rows(const WeightGradient& task, int64_t row, int64_t row_end, int
 
 }  // namespace
 
+Split weight_gradient_split(int64_t rows, int64_t columns) {
+  return evenly(divide_up(columns, kPanelColumns) * divide_up(rows, kPanelRows));
+}
+
 void weight_gradient(const WeightGradient& task, int threads) {
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
   for (int64_t panel = 0; panel < divide_up(task.columns, kPanelColumns); ++panel) {
