@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +37,14 @@ constexpr int kCannotExecute = 127;
 std::optional<int64_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? std::nullopt : parse_integer(text);
+}
+
+// Whether it is a pipe whose reader has not taken all yet.
+bool is_unread(int descriptor) {
+  struct stat file = {};
+  int bytes = 0;
+  return fstat(descriptor, &file) == 0 && S_ISFIFO(file.st_mode) &&
+         ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 std::atomic<int> caught_signals = 0;
@@ -183,8 +193,11 @@ void let_words_pass() {
   const bool is_launched =
       std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
   if (!is_launched) return;
+  constexpr int kMostWaits = 20;
   constexpr std::chrono::milliseconds kToBePassedOn(500);
   std::fflush(nullptr);
+  for (int waits = 0; waits < kMostWaits && (is_unread(STDOUT_FILENO) || is_unread(STDERR_FILENO)); ++waits)
+    std::this_thread::sleep_for(kToBePassedOn);
   std::this_thread::sleep_for(is_first_launched() ? kToBePassedOn : 2 * kToBePassedOn);
 }
 
