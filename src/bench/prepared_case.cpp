@@ -49,15 +49,15 @@ Weights first_weights(const Case& cell, const Graph& graph) {
 }
 
 PreparedCase::PreparedCase(const Case& cell, const Workload& workload, Weights weights,
-                           const std::filesystem::path& kernel_cache, bool compared, Communicator& ranks,
-                           Group& group)
+                           const std::filesystem::path& kernel_cache, bool keep_gradients,
+                           Communicator& ranks, Group& group)
     : cell_(cell), workload_(workload), ranks_(ranks), group_(group) {
   use_threads(cell.execution.threads);
   const bool shares = ranks.size() > 1 && cell.mode == Mode::train;
   if (shares && cell.execution.sync_batch_norm) batch_norm_sums_ = sum_over(ranks);
   CompileOptions options = compile_options(cell.execution, cell.seed, workload_.update, kernel_cache);
   options.batch_norm_sums = batch_norm_sums_.get();
-  options.keep_gradients |= compared;
+  options.keep_gradients |= keep_gradients;
   options.gradients_on_device = group.reaches_devices();
   const double begin = now_ms();
   plan_ = find_engine(cell.execution.engine).compile(workload_.graph, std::move(weights), options);

@@ -20,10 +20,11 @@ Weights first_weights(const Case& cell, const Graph& graph);
 class PreparedCase {
  public:
   // All `ranks`, which are those of `group`, at once, with equal weights; `cell`, `workload`, `ranks` and
-  // `group` must outlive this; see CompileOptions for `kernel_cache`. Gradients can be read where they are to
-  // be compared. Throws OutOfMemory where it will not fit.
+  // `group` must outlive this; see CompileOptions for `kernel_cache`. Gradients can be read where they are
+  // kept. Throws OutOfMemory where it will not fit.
   PreparedCase(const Case& cell, const Workload& workload, Weights weights,
-               const std::filesystem::path& kernel_cache, bool compared, Communicator& ranks, Group& group);
+               const std::filesystem::path& kernel_cache, bool keep_gradients, Communicator& ranks,
+               Group& group);
 
   PassTimes run_pass();
 

@@ -166,7 +166,8 @@ std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload&
   require_memory(memory_need_bytes(cell, workload));
   const std::unique_ptr<Communicator> ranks = alone();
   const std::unique_ptr<Group> group = single_group();
-  PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, false,
+  // Gradients are kept, so that the update is a phase of its own.
+  PreparedCase prepared(cell, workload, first_weights(cell, workload.graph), control.kernel_cache, true,
                         *ranks, *group);
   const StepList list = prepared.plan().steps();
   std::optional<Simulation> simulation;
