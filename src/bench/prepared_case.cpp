@@ -17,25 +17,36 @@
 namespace tacho {
 namespace {
 
-// Notes when a backward pass of the plan has computed enough gradients for a bucket.
+// Notes when a backward pass of the plan has computed enough gradients for a bucket, as if they lay side by
+// side: those of one device alone need not.
 class BucketClock final : public GradientSink {
  public:
-  BucketClock(const Plan& plan, size_t bucket_bytes)
-      : buckets_(bucket_bytes, [this, &plan](std::span<float> bucket) {
-          plan.wait_for_device();
-          ready_.push_back({static_cast<int64_t>(bucket.size_bytes()), now_ms()});
-        }) {}
+  BucketClock(const Plan& plan, size_t bucket_bytes) : plan_(plan), bucket_bytes_(bucket_bytes) {}
 
-  void take(std::span<float> gradients) override { buckets_.add(gradients); }
+  void take(std::span<float> gradients) override {
+    waiting_bytes_ += gradients.size_bytes();
+    const size_t enough = ready_.empty() ? std::min(bucket_bytes_, Buckets::kFirstBytes) : bucket_bytes_;
+    if (waiting_bytes_ >= enough) note_waiting();
+  }
 
   std::vector<ReadyGradients> finish(double begin_ms) {
-    buckets_.finish();
+    note_waiting();
     for (ReadyGradients& ready : ready_) ready.ready_ms -= begin_ms;
     return std::move(ready_);
   }
 
  private:
-  Buckets buckets_;
+  void note_waiting() {
+    while (waiting_bytes_ > 0) {
+      plan_.wait_for_device();
+      const size_t bytes = std::min(waiting_bytes_, bucket_bytes_);
+      ready_.push_back({static_cast<int64_t>(bytes), now_ms()});
+      waiting_bytes_ -= bytes;
+    }
+  }
+
+  const Plan& plan_;
+  size_t bucket_bytes_, waiting_bytes_ = 0;
   std::vector<ReadyGradients> ready_;
 };
 

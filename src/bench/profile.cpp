@@ -163,7 +163,7 @@ void check_profile(const Case& cell) {
 std::optional<ProfileMeasurement> profile_case(const Case& cell, const Workload& workload,
                                                const RunControl& control,
                                                std::optional<int> threads_simulated) {
-  require_memory(memory_need_bytes(cell, workload));
+  require_memory(memory_need_bytes(cell, workload, true));
   const std::unique_ptr<Communicator> ranks = alone();
   const std::unique_ptr<Group> group = single_group();
   // Gradients are kept, so that the update is a phase of its own.

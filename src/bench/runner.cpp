@@ -144,7 +144,7 @@ class CellPart {
   void require_room() {
     if (!workload_ || ranks_->size() > 1) workload_ = build_workload(cell_);
     const int64_t beside = world_ != nullptr ? world_->seat(cell_.execution.devices).count : 1;
-    require_memory(saturating_multiply(beside, memory_need_bytes(cell_, *workload_)));
+    require_memory(saturating_multiply(beside, memory_need_bytes(cell_, *workload_, !alone_)));
   }
 
   // Where one of several devices fails in a pass, the others wait for it: see run_pass().

@@ -32,8 +32,9 @@ Workload build_workload(const Case& cell) {
   return {std::move(graph), update_rule(model)};
 }
 
-int64_t memory_need_bytes(const Case& cell, const Workload& workload) {
-  const CompileOptions options = compile_options(cell.execution, cell.seed, workload.update, {});
+int64_t memory_need_bytes(const Case& cell, const Workload& workload, bool keep_gradients) {
+  CompileOptions options = compile_options(cell.execution, cell.seed, workload.update, {});
+  options.keep_gradients |= keep_gradients;
   const Engine& engine = find_engine(cell.execution.engine);
   return saturating_add(engine.estimate_memory_bytes(workload.graph, options), host_bytes(workload.graph));
 }

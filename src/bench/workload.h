@@ -15,6 +15,6 @@ struct Workload {
 Workload build_workload(const Case& cell);
 
 // What a process needs to run it: the plan, and beside it weights and inputs as they are handed over.
-int64_t memory_need_bytes(const Case& cell, const Workload& workload);
+int64_t memory_need_bytes(const Case& cell, const Workload& workload, bool keep_gradients = false);
 
 }  // namespace tacho

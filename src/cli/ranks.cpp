@@ -43,6 +43,7 @@ void Ranks::finish() {
 
 void Ranks::give_up(const std::string& why, int status) {
   fmt::print(stderr, "tacho: {}: {}\n", world_->name_of(world_->rank()), why);
+  let_words_pass();
   end_all_ranks(status);
 }
 
@@ -56,7 +57,7 @@ void Ranks::tell_loss(const std::string& what) {
     caller_.leave_word(line);
   } else {
     fmt::print(stderr, "{}\n", line);
-    std::fflush(stderr);
+    let_words_pass();
   }
   end_all_ranks(kLostStatus);
 }

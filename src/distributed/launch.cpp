@@ -192,7 +192,8 @@ bool is_first_launched() {
 void let_words_pass() {
   const bool is_launched =
       std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
-  if (!is_launched) return;
+  const bool has_callers_terminal = std::getenv(kCallerVariable) != nullptr && is_first_launched();
+  if (!is_launched || has_callers_terminal) return;
   constexpr int kMostWaits = 20;
   constexpr std::chrono::milliseconds kToBePassedOn(500);
   std::fflush(nullptr);

@@ -92,7 +92,8 @@ class Plan {
   // Copies a tensor into a graph input, or, in training, into a parameter or statistic. Type and shape must
   // be the value's own.
   virtual void write(ValueId value, const Tensor& tensor) = 0;
-  // Copies out a graph output or, in training, a parameter, a statistic or a parameter's gradient.
+  // Copies out a graph output or, in training, a parameter, a statistic or, where it is kept, a parameter's
+  // gradient.
   virtual Tensor read(ValueId value) const = 0;
   // The same into a tensor of the value's type and shape.
   virtual void read_into(ValueId value, Tensor& tensor) const = 0;
@@ -119,8 +120,9 @@ class Plan {
 
   // Whether it is of a training graph, and so has a backward pass and an update.
   virtual bool trains() const = 0;
-  // The gradients of all parameters, in the plan's own layout: disjoint ranges in the order in which a
-  // backward pass finishes them. Plans of equal graphs, weights and options have equal ranges.
+  // The gradients of all parameters, in the plan's own layout: ranges in the order in which a backward pass
+  // finishes them, disjoint where they are kept. Plans of equal graphs, weights and options have equal
+  // ranges.
   virtual std::vector<std::span<float>> gradients() = 0;
 
   // In training, what the optimizer remembers about a parameter, in its shape: array `which` of

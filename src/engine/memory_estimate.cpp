@@ -82,9 +82,9 @@ class ActivationLifetimes {
   }
 
   int64_t bytes_of(const Node& node, ValueId id) const {
-    const int64_t bytes = activation_bytes(graph_.value(id), layout_.channel_block);
-    const bool in_parts = std::holds_alternative<LinearBackwardWeights>(node.op);
-    return in_parts ? std::min(bytes, layout_.linear_gradient_bytes) : bytes;
+    const bool of_weights = std::holds_alternative<LinearBackwardWeights>(node.op) && id == node.outputs[0];
+    if (of_weights && layout_.linear_gradient_bytes) return layout_.linear_gradient_bytes(node);
+    return activation_bytes(graph_.value(id), layout_.channel_block);
   }
 
   // The memory that the node's output can take over because its old content dies here, or kNone.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 
 #include "graph/graph.h"
@@ -16,8 +15,8 @@ struct ArenaLayout {
   std::function<int64_t(const Node&)> scratch_bytes = {};  // that a node takes while it runs
   std::map<ValueId, ValueId> wholes = {};                  // in whose memory a value is made
   bool keep_gradients = true;                              // see CompileOptions
-  // Of a linear layer's weight gradient that exist at once where gradients are not kept.
-  int64_t linear_gradient_bytes = std::numeric_limits<int64_t>::max();
+  // Where gradients are not kept, what of the one that a LinearBackwardWeights computes exists at once.
+  std::function<int64_t(const Node&)> linear_gradient_bytes = {};
 };
 
 // What a plan with one arena of activations will hold: that arena, inputs, weights, in training gradients and

@@ -18,7 +18,6 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
       uses_(program),
       threads_(options.threads),
       batch_norm_sums_(options.batch_norm_sums),
-      keep_gradients_(options.keep_gradients),
       kernels_(std::move(kernels)) {
   result_.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   result_.state = std::make_shared<PassState>(PassState{options.seed, 0});
@@ -233,7 +232,7 @@ View Assembler::used_part(ValueId parameter, const View& whole) const {
 bool Assembler::is_used_up(ValueId parameter) const {
   const auto gradient = gradient_of_parameter_.find(parameter);
   const bool is_written = gradient != gradient_of_parameter_.end() && uses_.producer(gradient->second) >= 0;
-  return !keep_gradients_ && is_written && !program_.kernel_parts.contains(parameter);
+  return !program_.keep_gradients && is_written && !program_.kernel_parts.contains(parameter);
 }
 
 View Assembler::keep_parameter(ValueId id, const memory::desc& wanted) {

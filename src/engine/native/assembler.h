@@ -169,7 +169,6 @@ class Assembler {
   Assembly result_;
   int threads_;
   SumOverDevices* batch_norm_sums_;
-  bool keep_gradients_;
   std::vector<ConvolutionKernel> kernels_;
   int current_ = -1;  // instruction
   std::map<ValueId, View> views_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/memory_estimate.h"
 #include "engine/native/convolution_weights.h"
 #include "engine/native/emit.h"
 #include "engine/native/emit_linear.h"
@@ -19,11 +20,10 @@ using dnnl::memory;
 inner_product_forward::primitive_desc forward_desc(const memory::desc& src, const Shape& weight,
                                                    const memory::desc& bias, const memory::desc& dst,
                                                    const dnnl::primitive_attr& attributes,
-                                                   const Assembler& assembler) {
-  const dnnl::prop_kind kind = assembler.forward_kind();
+                                                   const dnnl::engine& engine, dnnl::prop_kind kind) {
   const auto describe_with = [&](const auto&... bias_or_none) {
-    return describe<inner_product_forward>(assembler.engine(), attributes, kind, src, any_desc(weight),
-                                           bias_or_none..., dst);
+    return describe<inner_product_forward>(engine, attributes, kind, src, any_desc(weight), bias_or_none...,
+                                           dst);
   };
   return bias.get_size() > 0 ? describe_with(bias) : describe_with();
 }
@@ -76,21 +76,29 @@ void add_bias_gradient(const Instruction& instruction, const View& dy, Assembler
   });
 }
 
+// Floats that exist at once: so few that they are still in a cache when the weights are updated.
+constexpr int64_t kGradientPart = 4 << 20;
+
+// Whether our own kernel computes it: not where it is small, nor where oneDNN keeps the weights in blocks.
+bool is_large_gradient(const Shape& weight, const memory::desc& kept) {
+  return blocked::supported() && elements(weight) > kGradientPart &&
+         (kept == plain_desc(weight) || kept == transposed_desc(weight));
+}
+
 // By our own kernel, which can compute some rows of the weights at a time: all of VGG's would take as much
-// memory as the weights. False for layers that are not worth it, and where oneDNN keeps weights in blocks.
+// memory as the weights. False where it cannot.
 bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& instruction,
                          Assembler& assembler) {
   const ValueId gradient = instruction.outputs[0];
   const Shape& weight = assembler.shape(gradient);
   const memory::desc& kept = assembler.gradient_place(gradient).desc;
-  const bool by_outputs = kept == plain_desc(weight), by_inputs = kept == transposed_desc(weight);
-  if (!blocked::supported() || elements(weight) <= kLinearGradientPart || !(by_outputs || by_inputs))
-    return false;
+  if (!is_large_gradient(weight, kept)) return false;
+  const bool by_outputs = kept == plain_desc(weight);
   const View x = assembler.in_plain(instruction.inputs[0]), dy = assembler.in_plain(instruction.inputs[1]);
   const View of_rows = by_outputs ? dy : x, of_columns = by_outputs ? x : dy;
   const int64_t rows = weight[by_outputs ? 0 : 1], columns = weight[by_outputs ? 1 : 0];
   const int64_t rows_at_once =
-      assembler.may_be_in_parts(gradient) ? std::max<int64_t>(1, kLinearGradientPart / columns) : rows;
+      assembler.may_be_in_parts(gradient) ? std::max<int64_t>(1, kGradientPart / columns) : rows;
   for (int64_t first = 0; first < rows; first += rows_at_once) {
     const int64_t count = std::min(rows_at_once, rows - first);
     const View part = count == rows ? assembler.define(gradient, kept)
@@ -110,6 +118,20 @@ bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& ins
 
 }  // namespace
 
+int64_t linear_gradient_bytes(const Graph& graph, const Node& node) {
+  // Beyond, oneDNN is not asked: it does not take everything.
+  constexpr int64_t kLargestBatch = 4096, kLargestBytes = int64_t{1} << 33;
+  const Shape& weight = graph.shape(node.outputs[0]);
+  const int64_t whole = saturating_bytes(weight, DType::f32);
+  if (whole > kLargestBytes) return whole;
+  const int64_t batch = std::min(graph.shape(node.inputs[0])[0], kLargestBatch);
+  const auto forward = forward_desc(
+      plain_desc({batch, weight[1]}), weight, plain_desc({weight[0]}), plain_desc({batch, weight[0]}), {},
+      dnnl::engine(dnnl::engine::kind::cpu, 0), dnnl::prop_kind::forward_training);
+  const bool in_parts = is_large_gradient(weight, forward.weights_desc());
+  return in_parts ? kGradientPart * static_cast<int64_t>(sizeof(float)) : whole;
+}
+
 void emit_op(const Linear&, const Instruction& instruction, Assembler& assembler) {
   if (emit_small_batch(instruction, assembler)) return;
   const View x = assembler.in_plain(instruction.inputs[0]);
@@ -120,8 +142,9 @@ void emit_op(const Linear&, const Instruction& instruction, Assembler& assembler
   dnnl::post_ops ops;
   for (const PostOp& post : instruction.post_ops) append_activation(post, ops);
   attributes.set_post_ops(ops);
-  const auto pd = forward_desc(x.desc, weight_shape, bias_desc,
-                               plain_desc(assembler.shape(instruction.outputs[0])), attributes, assembler);
+  const auto pd =
+      forward_desc(x.desc, weight_shape, bias_desc, plain_desc(assembler.shape(instruction.outputs[0])),
+                   attributes, assembler.engine(), assembler.forward_kind());
 
   const View weight = assembler.parameter(instruction.inputs[1], pd.weights_desc());
   std::vector<Argument> arguments = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, weight}};
@@ -135,7 +158,8 @@ void emit_op(const LinearBackwardData&, const Instruction& instruction, Assemble
   const View dy = assembler.in_plain(instruction.inputs[0]);
   const Shape& weight_shape = assembler.shape(instruction.inputs[1]);
   const memory::desc dx_desc = plain_desc(assembler.shape(instruction.outputs[0]));
-  const auto hint = forward_desc(dx_desc, weight_shape, {}, dy.desc, assembler.attributes(), assembler);
+  const auto hint = forward_desc(dx_desc, weight_shape, {}, dy.desc, assembler.attributes(),
+                                 assembler.engine(), assembler.forward_kind());
   const auto pd = describe_backward<inner_product_backward_data>(assembler.engine(), assembler.attributes(),
                                                                  hint, dx_desc, hint.weights_desc(), dy.desc);
 
@@ -151,7 +175,8 @@ void emit_op(const LinearBackwardWeights& op, const Instruction& instruction, As
   const View dy = assembler.in_plain(instruction.inputs[1]);
   const Shape& weight_shape = assembler.shape(instruction.outputs[0]);
   const memory::desc bias_desc = op.bias ? plain_desc({weight_shape[0]}) : memory::desc();
-  const auto hint = forward_desc(x.desc, weight_shape, bias_desc, dy.desc, assembler.attributes(), assembler);
+  const auto hint = forward_desc(x.desc, weight_shape, bias_desc, dy.desc, assembler.attributes(),
+                                 assembler.engine(), assembler.forward_kind());
   const auto describe_with = [&](const auto&... bias_or_none) {
     return describe_backward<inner_product_backward_weights>(assembler.engine(), assembler.attributes(), hint,
                                                              x.desc, hint.weights_desc(), bias_or_none...,

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 
+#include "graph/graph.h"
+
 namespace tacho::native {
 
-// Floats of a linear layer's weight gradient that exist at once where gradients are not kept: so few that
-// they are still in a cache when the weights are updated.
-inline constexpr int64_t kLinearGradientPart = 4 << 20;
+// What of a linear layer's weight gradient, which `node` computes, exists at once where gradients are not
+// kept.
+int64_t linear_gradient_bytes(const Graph& graph, const Node& node);
 
 }  // namespace tacho::native

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <mutex>
 
@@ -59,11 +58,6 @@ std::map<ValueId, ValueId> wholes_of(const native::Program& program) {
   return wholes;
 }
 
-int64_t linear_gradient_bytes() {
-  return blocked::supported() ? native::kLinearGradientPart * static_cast<int64_t>(sizeof(float))
-                              : std::numeric_limits<int64_t>::max();
-}
-
 // What may be chosen, as far as it can be said without timing: what is forced, else Winograd where it can.
 native::KernelChoice likely_kernels(const native::Program& program, const std::string& forced) {
   const auto wanted = native::find_kernel(forced).value_or(native::ConvolutionKernel::winograd);
@@ -103,12 +97,15 @@ class NativeEngine : public Engine {
     const auto scratch_bytes = [&](const Node& node) {
       return may_pack ? native::winograd_scratch_bytes(rewritten, node, options) : 0;
     };
+    const auto linear_gradient_bytes = [&](const Node& node) {
+      return native::linear_gradient_bytes(rewritten, node);
+    };
     const int64_t bytes = estimate_arena_plan_bytes(rewritten, options.update,
                                                     {.channel_block = channel_block(options.kernel),
                                                      .scratch_bytes = scratch_bytes,
                                                      .wholes = wholes_of(program),
                                                      .keep_gradients = options.keep_gradients,
-                                                     .linear_gradient_bytes = linear_gradient_bytes()});
+                                                     .linear_gradient_bytes = linear_gradient_bytes});
     return may_pack ? saturating_add(bytes, native::winograd_memory_bytes(graph, options.low_memory)) : bytes;
   }
 

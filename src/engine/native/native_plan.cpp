@@ -61,32 +61,37 @@ NativePlan::NativePlan(const Graph& graph, Assembly assembly, const CompileOptio
 }
 
 // Steps finish a layer's gradients together, and slots lie in the order of the layers: kept gradients that
-// lie side by side and end with the same step are one range.
+// lie side by side and end with the same step are one range, which reaches to the next one.
 void NativePlan::find_final_gradients() {
   std::vector<size_t> end_steps(assembly_.slots.size(), assembly_.backward_begin);
   for (size_t i = assembly_.backward_begin; i < assembly_.steps.size(); ++i) {
     for (const SlotId slot : assembly_.steps[i]->slots()) end_steps[static_cast<size_t>(slot)] = i + 1;
   }
-  const auto floats = [](const std::byte* begin, const std::byte* end) {
-    return static_cast<size_t>(end - begin) / sizeof(float);
+  const auto floats = [](const void* begin, const std::byte* end) {
+    return static_cast<size_t>(end - static_cast<const std::byte*>(begin)) / sizeof(float);
+  };
+  const auto extend_last_to = [&](const std::byte* end) {
+    if (!keeps_gradients_ || final_gradients_.empty()) return;
+    std::span<float>& values = final_gradients_.back().values;
+    values = {values.data(), floats(values.data(), end)};
   };
   for (const GradientPart& part : assembly_.gradient_parts) {
     const auto gradient = static_cast<size_t>(part.gradient), parameter = static_cast<size_t>(part.parameter);
     std::byte* const begin = addresses_[gradient];
-    std::byte* const end = begin + assembly_.slots[gradient].bytes;
-    size_t end_step = end_steps[gradient];
-    if (!keeps_gradients_) end_step = std::max(end_step, end_steps[parameter]);
-    if (keeps_gradients_ && !final_gradients_.empty() && final_gradients_.back().end_step == end_step) {
-      FinalGradients& last = final_gradients_.back();
-      last.values = {last.values.data(), floats(reinterpret_cast<std::byte*>(last.values.data()), end)};
+    const size_t end_step = end_steps[gradient];
+    extend_last_to(begin);
+    if (keeps_gradients_ && !final_gradients_.empty() && final_gradients_.back().end_step == end_step)
       continue;
-    }
     final_gradients_.push_back(
         {end_step,
-         {as<float>(begin), floats(begin, end)},
+         std::max(end_step, end_steps[parameter]),
+         {as<float>(begin), floats(begin, begin + assembly_.slots[gradient].bytes)},
          floats(parameters_.data(), addresses_[parameter]) + static_cast<size_t>(part.first)});
   }
+  extend_last_to(gradients_.data() + gradients_.bytes());
   std::ranges::stable_sort(final_gradients_, {}, &FinalGradients::end_step);
+  gradients_to_update_ = final_gradients_;
+  std::ranges::stable_sort(gradients_to_update_, {}, &FinalGradients::update_step);
 }
 
 // The largest first, while little else is there: so the most that is held at once stays small.
@@ -196,7 +201,8 @@ UpdateRule NativePlan::rule_at(std::optional<double> learning_rate) const {
 void NativePlan::apply(const UpdateRule& rule, const FinalGradients& final) {
   const size_t begin = final.parameters_begin;
   apply_update(rule, updates_, {as<float>(parameters_.data()) + begin, final.values.size()}, final.values,
-               as<float>(state_.data()) + begin, static_cast<int64_t>(parameters_.bytes() / sizeof(float)));
+               state_.bytes() > 0 ? as<float>(state_.data()) + begin : nullptr,
+               static_cast<int64_t>(parameters_.bytes() / sizeof(float)));
 }
 
 void NativePlan::update(std::optional<double> learning_rate) {
@@ -212,9 +218,9 @@ double NativePlan::step(std::optional<double> learning_rate) {
   ++updates_;
   double update_ms = 0;
   size_t begin = assembly_.backward_begin;
-  for (const FinalGradients& final : final_gradients_) {
-    run_steps(begin, final.end_step);
-    begin = final.end_step;
+  for (const FinalGradients& final : gradients_to_update_) {
+    run_steps(begin, final.update_step);
+    begin = final.update_step;
     const double start = now_ms();
     apply(rule, final);
     update_ms += now_ms() - start;

@@ -38,9 +38,9 @@ class NativePlan : public Plan {
   std::array<std::span<const std::byte>, 3> weight_memory() const;
 
  private:
-  // Gradients that no step from `end_step` on touches, nor, where their memory is used again, the parameters.
+  // Gradients that no step from `end_step` on touches, nor from `update_step` on their parameters.
   struct FinalGradients {
-    size_t end_step = 0;
+    size_t end_step = 0, update_step = 0;
     std::span<float> values;
     size_t parameters_begin = 0;  // float of their arena, which that of their state is too
   };
@@ -63,7 +63,8 @@ class NativePlan : public Plan {
   Buffer arena_, weights_, parameters_, gradients_, state_;
   std::vector<std::byte*> addresses_;  // by slot
   std::map<ValueId, ValueId> parameter_of_gradient_;
-  std::vector<FinalGradients> final_gradients_;  // in the order of their steps
+  std::vector<FinalGradients> final_gradients_;      // in the order of their steps
+  std::vector<FinalGradients> gradients_to_update_;  // the same, in the order of the updates
   bool trains_, keeps_gradients_;
   int64_t updates_ = 0;
   std::span<StepTime> times_;

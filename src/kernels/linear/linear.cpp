@@ -29,7 +29,7 @@ void pack_weights(const Layer& layer, const float* weights, float* packed, int t
   }
 }
 
-Split pack_weights_split(const Layer& layer) { return {{{.items = slices(layer)}}}; }
+Split pack_weights_split(const Layer& layer) { return evenly(slices(layer)); }
 
 int64_t scratch_floats(const Layer& layer, int threads) {
   return sums_floats(layer) + threads * copy_floats(layer);
@@ -40,6 +40,6 @@ void forward(const Layer& layer, const Arguments& arguments, float* scratch, int
   forward_f32_avx2(layer, arguments, scratch, threads);
 }
 
-Split forward_split(const Layer& layer) { return {{{.items = slices(layer)}}}; }
+Split forward_split(const Layer& layer) { return evenly(slices(layer)); }
 
 }  // namespace tacho::linear

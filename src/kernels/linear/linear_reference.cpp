@@ -22,21 +22,17 @@ void forward_reference(const Layer& layer, const float* src, const float* weight
 template void forward_reference(const Layer&, const float*, const float*, const float*, bool, float*);
 template void forward_reference(const Layer&, const float*, const float*, const float*, bool, double*);
 
-template<typename Real>
-void weight_gradient_reference(const WeightGradient& task, Real* gradient) {
+void weight_gradient_reference(const WeightGradient& task, double* gradient) {
   for (int64_t row = 0; row < task.rows; ++row) {
     for (int64_t column = 0; column < task.columns; ++column) {
-      Real sum = 0;
+      double sum = 0;
       for (int64_t image = 0; image < task.batch; ++image) {
-        sum += static_cast<Real>(task.of_rows[image * task.of_rows_stride + row]) *
-               static_cast<Real>(task.of_columns[image * task.of_columns_stride + column]);
+        sum += static_cast<double>(task.of_rows[image * task.of_rows_stride + row]) *
+               static_cast<double>(task.of_columns[image * task.of_columns_stride + column]);
       }
       gradient[row * task.columns + column] = sum;
     }
   }
 }
-
-template void weight_gradient_reference(const WeightGradient&, float*);
-template void weight_gradient_reference(const WeightGradient&, double*);
 
 }  // namespace tacho::linear

@@ -10,7 +10,6 @@ namespace tacho::linear {
 template<typename Real>
 void forward_reference(const Layer& layer, const float* src, const float* weights, const float* bias,
                        bool relu, Real* dst);
-template<typename Real>
-void weight_gradient_reference(const WeightGradient& task, Real* gradient);
+void weight_gradient_reference(const WeightGradient& task, double* gradient);
 
 }  // namespace tacho::linear

@@ -27,7 +27,7 @@ void forward(const Pooling& pooling, const float* src, float* dst, uint8_t* argm
   kernel(pooling, src, dst, argmax, threads);
 }
 
-Split forward_split(const Pooling& pooling) { return {{{.items = all_rows(pooling)}}}; }
+Split forward_split(const Pooling& pooling) { return evenly(all_rows(pooling)); }
 
 void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_dst, float* diff_src,
               int threads) {

@@ -76,7 +76,7 @@ struct StateSize {
 
 }  // namespace
 
-Split update_split(int64_t parameters) { return {{{.items = parameters}}}; }
+Split update_split(int64_t parameters) { return evenly(parameters); }
 
 int state_per_parameter(const UpdateRule& rule) { return std::visit(StateSize{}, rule); }
 
