@@ -46,6 +46,10 @@ std::vector<std::string> step_cells(const SimulatedStep& step, double ms, const 
           fmt::format("{:.1f}", percent_of_steps(ms, profile))};
 }
 
+std::string counted(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // So many milliseconds or more are shown.
 double least_shown_ms(const Simulation& simulation, std::optional<size_t> top) {
   if (!top || *top >= simulation.steps.size()) return 0;
@@ -83,13 +87,13 @@ Grid step_grid(const Profile& profile, std::optional<size_t> top) {
     }
   }
   if (left_out > 0) {
-    const std::string name = fmt::format("{} other step{}", left_out, left_out == 1 ? "" : "s");
+    const std::string name = counted(static_cast<int64_t>(left_out), "other step");
     add_row(step_cells({.layer = name}, left_out_ms, profile), {"", "", ""});
   }
   return grid;
 }
 
-std::string threads_text(int threads) { return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"); }
+std::string threads_text(int threads) { return counted(threads, "thread"); }
 
 std::string introduction(const Profile& profile) {
   const int threads = profile.simulation->threads;
@@ -105,16 +109,16 @@ std::string summary_text(const Profile& profile) {
   std::string text;
   if (summary.own_speedup) {
     text += fmt::format(
-        "our {} steps, {:.1f} % of the time: by their splits alone at most {:.1f} times as fast on {} as on "
+        "our {}, {:.1f} % of the time: by their splits alone at most {:.1f} times as fast on {} as on "
         "one\n{} of them with an efficiency below {}: {:.1f} % of the time\n",
-        summary.own_steps, summary.own_percent, *summary.own_speedup, threads_text(threads),
+        counted(summary.own_steps, "step"), summary.own_percent, *summary.own_speedup, threads_text(threads),
         summary.weak_steps, kWeakEfficiency, summary.weak_percent);
   }
   if (summary.library_steps > 0) {
     text += fmt::format(
-        "oneDNN's own {} steps, {:.1f} % of the time: how it splits them is not known here; if without loss, "
+        "oneDNN's own {}, {:.1f} % of the time: how it splits them is not known here; if without loss, "
         "the pass is at most {:.1f} times as fast\n",
-        summary.library_steps, summary.library_percent, summary.pass_speedup);
+        counted(summary.library_steps, "step"), summary.library_percent, summary.pass_speedup);
   }
   return text;
 }

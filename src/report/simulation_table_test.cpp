@@ -59,7 +59,7 @@ TEST(SimulationTable, ShowsItemsAndSharesAndNoNumberOfTheLibrarys) {
   EXPECT_THAT(text, HasSubstr("| oneDNN's own |                 |            |"));
   EXPECT_THAT(text, HasSubstr("our 2 steps, 60.0 % of the time: by their splits alone at most 2.5 times"));
   EXPECT_THAT(text, HasSubstr("1 of them with an efficiency below 0.5: 20.0 % of the time"));
-  EXPECT_THAT(text, HasSubstr("oneDNN's own 1 steps, 40.0 % of the time"));
+  EXPECT_THAT(text, HasSubstr("oneDNN's own 1 step, 40.0 % of the time"));
 }
 
 TEST(SimulationTable, TopSumsUpTheOtherSteps) {
