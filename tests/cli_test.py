@@ -322,15 +322,15 @@ class Profile(unittest.TestCase):
     def test_simulated_threads_show_how_steps_are_split(self):
         simulated = self.profile("--mode", "train", "--threads-simulated", "64")
         self.assertEqual((simulated["simulated"], simulated["threads_simulated"]), (True, 64))
-        own = [step for step in simulated["steps"] if not step["library"]]
+        own = [step for step in simulated["steps"] if not step["onednn"]]
         self.assertEqual((len(own), simulated["own_steps"]), (simulated["own_steps"], len(own)))
         for step in simulated["steps"]:
-            self.assertEqual("efficiency" in step, not step["library"], step)
+            self.assertEqual("efficiency" in step, not step["onednn"], step)
         for step in own:
             self.assertGreater(step["loops"][0]["items"], 0)
             self.assertAlmostEqual(step["largest_share_percent"] * step["efficiency"], 100 / 64, places=6)
             self.assertLessEqual(step["efficiency"], 1.001, step)
-        self.assertAlmostEqual(simulated["own_percent"] + simulated["library_percent"], 100, places=6)
+        self.assertAlmostEqual(simulated["own_percent"] + simulated["onednn_percent"], 100, places=6)
         self.assertGreater(simulated["own_speedup_at_most"], 1)
         self.assertLessEqual(simulated["pass_speedup_at_most"], 64.01)
 

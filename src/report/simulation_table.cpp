@@ -114,11 +114,11 @@ std::string summary_text(const Profile& profile) {
         counted(summary.own_steps, "step"), summary.own_percent, *summary.own_speedup, threads_text(threads),
         summary.weak_steps, kWeakEfficiency, summary.weak_percent);
   }
-  if (summary.library_steps > 0) {
+  if (summary.onednn_steps > 0) {
     text += fmt::format(
         "oneDNN's own {}, {:.1f} % of the time: how it splits them is not known here; if without loss, "
         "the pass is at most {:.1f} times as fast\n",
-        counted(summary.library_steps, "step"), summary.library_percent, summary.pass_speedup);
+        counted(summary.onednn_steps, "step"), summary.onednn_percent, summary.pass_speedup);
   }
   return text;
 }
@@ -130,7 +130,7 @@ Json steps_json(const Simulation& simulation) {
                    {"phase", step.phase},
                    {"kernel", step.kernel},
                    {"median_ms", ms_of_step(step)},
-                   {"library", !step.split}};
+                   {"onednn", !step.split}};
     if (step.split) {
       Json loops = Json::array();
       for (const auto& [items, rounds] : step.split->loops)
@@ -156,8 +156,8 @@ Json simulation_json(const Profile& profile) {
                  {"weak_efficiency", kWeakEfficiency},
                  {"weak_steps", summary.weak_steps},
                  {"weak_percent", summary.weak_percent},
-                 {"library_steps", summary.library_steps},
-                 {"library_percent", summary.library_percent},
+                 {"onednn_steps", summary.onednn_steps},
+                 {"onednn_percent", summary.onednn_percent},
                  {"pass_speedup_at_most", summary.pass_speedup}};
   if (summary.own_speedup) result["own_speedup_at_most"] = *summary.own_speedup;
   return result;
@@ -175,8 +175,8 @@ SimulationSummary summary_of(const Profile& profile) {
   for (const SimulatedStep& step : simulation.steps) {
     const double ms = ms_of_step(step), percent = percent_of_steps(ms, profile);
     if (!step.split) {
-      ++summary.library_steps;
-      summary.library_percent += percent;
+      ++summary.onednn_steps;
+      summary.onednn_percent += percent;
       library_one_ms += ms * profile.pass.threads;
       continue;
     }

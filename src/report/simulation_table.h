@@ -17,8 +17,8 @@ double efficiency(const SimulatedSplit& split, int threads);
 
 // Of a pass, by the measured time of its steps.
 struct SimulationSummary {
-  int own_steps = 0, weak_steps = 0, library_steps = 0;
-  double own_percent = 0, weak_percent = 0, library_percent = 0;
+  int own_steps = 0, weak_steps = 0, onednn_steps = 0;
+  double own_percent = 0, weak_percent = 0, onednn_percent = 0;
   // At most so many times as fast as with one thread, by splits alone: our steps, where there are any; and
   // the whole pass, if the library's steps were split without loss.
   std::optional<double> own_speedup = {};

@@ -44,14 +44,14 @@ TEST(SimulationTable, SumsUpWhatSplitsAllow) {
   EXPECT_DOUBLE_EQ(summary.own_percent, 60);
   EXPECT_EQ(summary.weak_steps, 1);
   EXPECT_DOUBLE_EQ(summary.weak_percent, 20);
-  EXPECT_EQ(summary.library_steps, 1);
-  EXPECT_DOUBLE_EQ(summary.library_percent, 40);
+  EXPECT_EQ(summary.onednn_steps, 1);
+  EXPECT_DOUBLE_EQ(summary.onednn_percent, 40);
   // One thread takes 80 + 20 ms, four take 20 + 20; the library's 80 become 20.
   EXPECT_DOUBLE_EQ(*summary.own_speedup, 2.5);
   EXPECT_DOUBLE_EQ(summary.pass_speedup, 3);
 }
 
-TEST(SimulationTable, ShowsItemsAndSharesAndNoNumberOfTheLibrarys) {
+TEST(SimulationTable, ShowsItemsAndSharesAndNoNumberOfOneDnns) {
   const std::string text = format_simulation(simulated_profile(), Format::md);
   EXPECT_THAT(text, HasSubstr("simulated for 4 threads, none of which ran"));
   EXPECT_THAT(text, HasSubstr("the ideal share is 25.0 %"));
@@ -74,14 +74,14 @@ TEST(SimulationTable, JsonHasEveryStepAndTheSummary) {
   ASSERT_EQ(json["steps"].size(), 3u);
   EXPECT_EQ(json["steps"][0]["loops"][1], Json({{"items", 36}, {"rounds", 3}}));
   EXPECT_EQ(json["steps"][1]["efficiency"], 0.25);
-  EXPECT_EQ(json["steps"][2]["library"], true);
+  EXPECT_EQ(json["steps"][2]["onednn"], true);
   EXPECT_FALSE(json["steps"][2].contains("efficiency"));
   EXPECT_EQ(json["own_speedup_at_most"], 2.5);
 }
 
 TEST(SimulationTable, CsvHasALineAStep) {
   const std::string text = format_simulation(simulated_profile(), Format::csv);
-  EXPECT_THAT(text, testing::StartsWith("layer,phase,kernel,median_ms,library,"));
+  EXPECT_THAT(text, testing::StartsWith("layer,phase,kernel,median_ms,onednn,"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 4);
 }
 
