@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "distributed/launch.h"
 
 namespace tacho {
 namespace {
@@ -63,6 +64,7 @@ void print_result(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
     throw UserError("cannot write to stdout: {}", std::strerror(errno));
+  let_output_be_read();
 }
 
 void write_output(const OutputOptions& options, const std::string& text) {

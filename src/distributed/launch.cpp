@@ -47,6 +47,14 @@ bool is_unread(int descriptor) {
          ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+// Whether what this process prints goes through a launcher.
+bool has_launchers_terminal() {
+  const bool is_launched =
+      std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+  const bool has_callers_terminal = std::getenv(kCallerVariable) != nullptr && is_first_launched();
+  return is_launched && !has_callers_terminal;
+}
+
 std::atomic<int> caught_signals = 0;
 
 void count_signal(int) { ++caught_signals; }
@@ -189,16 +197,19 @@ bool is_first_launched() {
   return true;
 }
 
-void let_words_pass() {
-  const bool is_launched =
-      std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
-  const bool has_callers_terminal = std::getenv(kCallerVariable) != nullptr && is_first_launched();
-  if (!is_launched || has_callers_terminal) return;
-  constexpr int kMostWaits = 20;
-  constexpr std::chrono::milliseconds kToBePassedOn(500);
+void let_output_be_read() {
+  if (!has_launchers_terminal()) return;
+  constexpr int kMostWaits = 1000;
+  constexpr std::chrono::milliseconds kWait(10);
   std::fflush(nullptr);
   for (int waits = 0; waits < kMostWaits && (is_unread(STDOUT_FILENO) || is_unread(STDERR_FILENO)); ++waits)
-    std::this_thread::sleep_for(kToBePassedOn);
+    std::this_thread::sleep_for(kWait);
+}
+
+void let_words_pass() {
+  if (!has_launchers_terminal()) return;
+  constexpr std::chrono::milliseconds kToBePassedOn(500);
+  let_output_be_read();
   std::this_thread::sleep_for(is_first_launched() ? kToBePassedOn : 2 * kToBePassedOn);
 }
 

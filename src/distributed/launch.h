@@ -12,6 +12,10 @@ int launched_ranks();
 // Whether this process is the launcher's rank 0, or was not launched.
 bool is_first_launched();
 
+// Before a rank writes to stderr what follows its stdout: Open MPI 5 takes a line that it has read half for
+// one of whichever comes next.
+void let_output_be_read();
+
 // Before a rank ends with an error: Open MPI 5 ends all ranks then, and drops what they said and it has not
 // yet passed on.
 void let_words_pass();
