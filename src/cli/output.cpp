@@ -64,7 +64,7 @@ void print_result(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0)
     throw UserError("cannot write to stdout: {}", std::strerror(errno));
-  let_output_be_read();
+  let_words_pass();
 }
 
 void write_output(const OutputOptions& options, const std::string& text) {

@@ -197,19 +197,13 @@ bool is_first_launched() {
   return true;
 }
 
-void let_output_be_read() {
-  if (!has_launchers_terminal()) return;
-  constexpr int kMostWaits = 1000;
-  constexpr std::chrono::milliseconds kWait(10);
-  std::fflush(nullptr);
-  for (int waits = 0; waits < kMostWaits && (is_unread(STDOUT_FILENO) || is_unread(STDERR_FILENO)); ++waits)
-    std::this_thread::sleep_for(kWait);
-}
-
 void let_words_pass() {
   if (!has_launchers_terminal()) return;
+  constexpr int kMostWaits = 20;
   constexpr std::chrono::milliseconds kToBePassedOn(500);
-  let_output_be_read();
+  std::fflush(nullptr);
+  for (int waits = 0; waits < kMostWaits && (is_unread(STDOUT_FILENO) || is_unread(STDERR_FILENO)); ++waits)
+    std::this_thread::sleep_for(kToBePassedOn);
   std::this_thread::sleep_for(is_first_launched() ? kToBePassedOn : 2 * kToBePassedOn);
 }
 

@@ -12,12 +12,9 @@ int launched_ranks();
 // Whether this process is the launcher's rank 0, or was not launched.
 bool is_first_launched();
 
-// Before a rank writes to stderr what follows its stdout: Open MPI 5 takes a line that it has read half for
-// one of whichever comes next.
-void let_output_be_read();
-
-// Before a rank ends with an error: Open MPI 5 ends all ranks then, and drops what they said and it has not
-// yet passed on.
+// Waits until the launcher, if there is one, should have passed on what this rank has said. Open MPI 5 ends
+// all ranks when one ends with an error, and drops what it has then; and the line of stdout that it has read
+// half of becomes one of stderr where that comes next.
 void let_words_pass();
 
 // Where this process was started by mpirun itself: ends that after a while, also if it has ended this process
