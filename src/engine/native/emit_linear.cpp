@@ -99,17 +99,19 @@ bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& ins
   const int64_t rows = weight[by_outputs ? 0 : 1], columns = weight[by_outputs ? 1 : 0];
   const int64_t rows_at_once =
       assembler.may_be_in_parts(gradient) ? std::max<int64_t>(1, kGradientPart / columns) : rows;
+  const int64_t batch = assembler.shape(instruction.inputs[0])[0];
+  const int threads = assembler.threads();
   for (int64_t first = 0; first < rows; first += rows_at_once) {
     const int64_t count = std::min(rows_at_once, rows - first);
     const View part = count == rows ? assembler.define(gradient, kept)
                                     : assembler.define_part(gradient, first * columns, count * columns);
-    assembler.add_kernel("linear_weights", linear::weight_gradient_split(count, columns),
-                         {of_rows, of_columns, part},
-                         [=, batch = assembler.shape(instruction.inputs[0])[0],
-                          threads = assembler.threads()](std::span<std::byte* const> at) {
+    const View scratch =
+        assembler.scratch(plain_desc({linear::weight_gradient_scratch_floats(batch, threads)}));
+    assembler.add_kernel("linear_weights", linear::weight_gradient_split(batch, count, columns),
+                         {of_rows, of_columns, part, scratch}, [=](std::span<std::byte* const> at) {
                            linear::weight_gradient({batch, count, columns, as<const float>(at[0]) + first,
                                                     rows, as<const float>(at[1]), columns, as<float>(at[2])},
-                                                   threads);
+                                                   as<float>(at[3]), threads);
                          });
   }
   if (op.bias) add_bias_gradient(instruction, dy, assembler);

@@ -19,7 +19,8 @@ struct WeightGradient {
 
 // On a CPU with AVX2. The result does not depend on the number of threads, nor on which rows are computed at
 // once.
-void weight_gradient(const WeightGradient& task, int threads);
-Split weight_gradient_split(int64_t rows, int64_t columns);
+void weight_gradient(const WeightGradient& task, float* scratch, int threads);
+int64_t weight_gradient_scratch_floats(int64_t batch, int threads);
+Split weight_gradient_split(int64_t batch, int64_t rows, int64_t columns);
 
 }  // namespace tacho::linear

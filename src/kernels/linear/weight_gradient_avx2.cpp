@@ -1,4 +1,5 @@
 #include <immintrin.h>
+#include <omp.h>
 
 #include <algorithm>
 
@@ -11,84 +12,103 @@ namespace {
 using blocked::divide_up;
 using blocked::kLanes;
 
-constexpr int kTileRows = 4, kTileVectors = 3;
-constexpr int64_t kPanelColumns = 20 * kTileVectors * kLanes;  // of a small batch, they stay in L1
-constexpr int64_t kPanelRows = 64;
+// What is summed in registers at once. A row of it is a line of the cache.
+constexpr int kTileRows = 6, kTileVectors = 2;
+constexpr int64_t kTileColumns = kTileVectors * kLanes;
 
-// A vector's elements before `count`.
-__m256i first_lanes(int64_t count) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
-                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+// Rows and columns that a thread copies first, tile by tile and there image by image: as they are, images
+// often lie a power of two apart, where they push each other out of the cache.
+struct Panel {
+  static constexpr int64_t kFloats = 16 << 10;  // of all images' rows or columns, where a tile is no more
+  static constexpr int64_t kMostRows = 40 * kTileRows, kMostColumns = 32 * kTileColumns;
+
+  explicit Panel(int64_t batch)
+      : rows(std::clamp(kFloats / batch / kTileRows * kTileRows, int64_t{kTileRows}, kMostRows)),
+        columns(std::clamp(kFloats / batch / kTileColumns * kTileColumns, kTileColumns, kMostColumns)) {}
+
+  int64_t rows, columns;
+};
+
+// Zeros follow the last value up to a whole tile.
+template<int tile>
+void copy_tiles(const float* from, int64_t stride, int64_t batch, int64_t count, float* to) {
+  for (int64_t first = 0; first < count; first += tile) {
+    const int64_t values = std::min<int64_t>(tile, count - first);
+    for (int64_t image = 0; image < batch; ++image, to += tile) {
+      std::copy_n(from + image * stride + first, values, to);
+      std::fill_n(to + values, tile - values, 0.0F);
+    }
+  }
 }
 
-// Rows from `row` and columns from `column` on. `last`: which elements of the last vector there are.
-template<int rows, int vectors>
-void multiply(const WeightGradient& task, int64_t row, int64_t column, __m256i last) {
-  __m256 sums[rows][vectors];
-#pragma GCC unroll 4
-  for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) sums[r][v] = _mm256_setzero_ps();
-  }
-  const float* of_rows = task.of_rows + row;
-  const float* of_columns = task.of_columns + column;
-  for (int64_t image = 0; image < task.batch; ++image) {
-    __m256 values[vectors];
-#pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) {
-      const float* from = of_columns + v * kLanes;
-      values[v] = v + 1 < vectors ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, last);
+void multiply(int64_t batch, const float* of_rows, const float* of_columns, float* to, int64_t to_stride) {
+  __m256 sums[kTileRows][kTileVectors];
+#pragma GCC unroll 6
+  for (auto& row : sums) row[0] = row[1] = _mm256_setzero_ps();
+  for (int64_t image = 0; image < batch; ++image) {
+    const __m256 values[] = {_mm256_loadu_ps(of_columns), _mm256_loadu_ps(of_columns + kLanes)};
+#pragma GCC unroll 6
+    for (int row = 0; row < kTileRows; ++row) {
+      const __m256 factor = _mm256_broadcast_ss(of_rows + row);
+      sums[row][0] = _mm256_fmadd_ps(factor, values[0], sums[row][0]);
+      sums[row][1] = _mm256_fmadd_ps(factor, values[1], sums[row][1]);
     }
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) {
-      const __m256 factor = _mm256_broadcast_ss(of_rows + r);
-#pragma GCC unroll 3
-      for (int v = 0; v < vectors; ++v) sums[r][v] = _mm256_fmadd_ps(factor, values[v], sums[r][v]);
-    }
-    of_rows += task.of_rows_stride;
-    of_columns += task.of_columns_stride;
+    of_rows += kTileRows;
+    of_columns += kTileColumns;
   }
-#pragma GCC unroll 4
-  for (int r = 0; r < rows; ++r) {
-    float* to = task.gradient + (row + r) * task.columns + column;
-#pragma GCC unroll 3
-    for (int v = 0; v < vectors; ++v) {
-      if (v + 1 < vectors) {
-        _mm256_storeu_ps(to + v * kLanes, sums[r][v]);
-      } else {
-        _mm256_maskstore_ps(to + v * kLanes, last, sums[r][v]);
+#pragma GCC unroll 6
+  for (int row = 0; row < kTileRows; ++row) {
+    _mm256_storeu_ps(to + row * to_stride, sums[row][0]);
+    _mm256_storeu_ps(to + row * to_stride + kLanes, sums[row][1]);
+  }
+}
+
+// A panel's rows and columns, of which these many exist.
+void multiply_panel(const WeightGradient& task, int64_t rows, int64_t columns, const float* of_rows,
+                    const float* of_columns, float* to) {
+  for (int64_t row = 0; row < rows; row += kTileRows) {
+    for (int64_t column = 0; column < columns; column += kTileColumns) {
+      const float* tile_rows = of_rows + row * task.batch;
+      const float* tile_columns = of_columns + column * task.batch;
+      float* corner = to + row * task.columns + column;
+      if (row + kTileRows <= rows && column + kTileColumns <= columns) {
+        multiply(task.batch, tile_rows, tile_columns, corner, task.columns);
+        continue;
       }
+      alignas(32) float whole[kTileRows * kTileColumns];
+      multiply(task.batch, tile_rows, tile_columns, whole, kTileColumns);
+      for (int64_t r = 0; r < std::min<int64_t>(kTileRows, rows - row); ++r)
+        std::copy_n(whole + r * kTileColumns, std::min(kTileColumns, columns - column),
+                    corner + r * task.columns);
     }
   }
-}
-
-template<int vectors>
-void multiply_rows(const WeightGradient& task, int64_t row, int64_t row_end, int64_t column, __m256i last) {
-  for (; row + kTileRows <= row_end; row += kTileRows) multiply<kTileRows, vectors>(task, row, column, last);
-  for (; row < row_end; ++row) multiply<1, vectors>(task, row, column, last);
 }
 
 }  // namespace
 
-Split weight_gradient_split(int64_t rows, int64_t columns) {
-  return evenly(divide_up(columns, kPanelColumns) * divide_up(rows, kPanelRows));
+Split weight_gradient_split(int64_t batch, int64_t rows, int64_t columns) {
+  const Panel panel(batch);
+  return evenly(divide_up(columns, panel.columns) * divide_up(rows, panel.rows));
 }
 
-void weight_gradient(const WeightGradient& task, int threads) {
+int64_t weight_gradient_scratch_floats(int64_t batch, int threads) {
+  const Panel panel(batch);
+  return threads * batch * (panel.rows + panel.columns);
+}
+
+void weight_gradient(const WeightGradient& task, float* scratch, int threads) {
+  const Panel panel(task.batch);
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(static)
-  for (int64_t panel = 0; panel < divide_up(task.columns, kPanelColumns); ++panel) {
-    for (int64_t row = 0; row < task.rows; row += kPanelRows) {
-      const int64_t row_end = std::min(row + kPanelRows, task.rows);
-      const int64_t end = std::min((panel + 1) * kPanelColumns, task.columns);
-      for (int64_t column = panel * kPanelColumns; column < end; column += kTileVectors * kLanes) {
-        const int64_t count = std::min(end - column, kTileVectors * kLanes);
-        const int64_t vectors = divide_up(count, kLanes);
-        const __m256i last = first_lanes(count - (vectors - 1) * kLanes);
-        const auto multiply_some = vectors == 1   ? multiply_rows<1>
-                                   : vectors == 2 ? multiply_rows<2>
-                                                  : multiply_rows<kTileVectors>;
-        multiply_some(task, row, row_end, column, last);
-      }
+  for (int64_t column = 0; column < task.columns; column += panel.columns) {
+    for (int64_t row = 0; row < task.rows; row += panel.rows) {
+      const int64_t rows = std::min(panel.rows, task.rows - row),
+                    columns = std::min(panel.columns, task.columns - column);
+      float* of_columns = scratch + omp_get_thread_num() * task.batch * (panel.rows + panel.columns);
+      float* of_rows = of_columns + task.batch * panel.columns;
+      copy_tiles<kTileColumns>(task.of_columns + column, task.of_columns_stride, task.batch, columns,
+                               of_columns);
+      copy_tiles<kTileRows>(task.of_rows + row, task.of_rows_stride, task.batch, rows, of_rows);
+      multiply_panel(task, rows, columns, of_rows, of_columns, task.gradient + row * task.columns + column);
     }
   }
 }
