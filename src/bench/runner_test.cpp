@@ -169,7 +169,7 @@ TEST(CheckCase, RefusesWhatCanNeverRun) {
   cell = good;
   cell.execution.precision = "bf16";
   EXPECT_THAT([&] { check_case(cell); },
-              ::testing::ThrowsMessage<UserError>("--precision 'bf16': engine null has f32"));
+              ::testing::ThrowsMessage<UserError>("--precision 'bf16': engine null has f32 on cpu"));
   cell = good;
   cell.model = "unet3d";
   cell.image = {8, 100, 100};

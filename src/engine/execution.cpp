@@ -53,8 +53,8 @@ void check_device(const Engine& engine, const std::string& device) {
 void check_precision(const Engine& engine, const std::string& precision, const std::string& device) {
   const std::vector<std::string> known = engine.precisions(first_device(device));
   if (std::ranges::find(known, precision) != known.end()) return;
-  throw UserError("--precision '{}': engine {} has {}{}", precision, engine.name(), fmt::join(known, ", "),
-                  device == kCpu ? "" : " on " + device);
+  throw UserError("--precision '{}': engine {} has {} on {}", precision, engine.name(),
+                  fmt::join(known, ", "), device);
 }
 
 void check_kernel(const Engine& engine, const std::string& kernel) {

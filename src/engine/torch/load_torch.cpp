@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "engine/memory_estimate.h"
+#include "engine/saturating.h"
 #include "engine/torch/module/torch_module.h"
 #include "engine/torch/torch_engine.h"
 
@@ -39,6 +40,15 @@ const TorchModule& module() {
   return loaded;
 }
 
+int64_t input_and_weight_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const auto& ids : {graph.inputs, graph.weights()}) {
+    for (const ValueId id : ids)
+      bytes = saturating_add(bytes, saturating_bytes(graph.shape(id), graph.value(id).dtype));
+  }
+  return bytes;
+}
+
 class TorchEngine final : public Engine {
  public:
   std::string_view name() const override { return kTorch; }
@@ -65,9 +75,11 @@ class TorchEngine final : public Engine {
     return device == kCpu ? nullptr : module().join_gpus(device, rank, size, from_first);
   }
 
-  // It frees what no later node and no backward pass needs, like a plan with one arena.
+  // It frees what no later node and no backward pass needs, like a plan with one arena. Of a GPU's memory
+  // only what the host holds too is the machine's.
   int64_t estimate_memory_bytes(const Graph& graph, const CompileOptions& options) const override {
-    return estimate_arena_plan_bytes(graph, options.update);
+    return options.device == kCpu ? estimate_arena_plan_bytes(graph, options.update)
+                                  : input_and_weight_bytes(graph);
   }
 
   // libtorch computes in this thread's team of OpenMP, which is bound to its cores here.

@@ -2,6 +2,7 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -19,6 +20,15 @@ std::string bus_id(const std::string& device) {
   const cudaDeviceProp* const properties = at::cuda::getDeviceProperties(named.index());
   return fmt::format("{:04x}:{:02x}:{:02x}.0", properties->pciDomainID, properties->pciBusID,
                      properties->pciDeviceID);
+}
+
+bool has_short_products(const std::string& device) {
+  constexpr int kAmpere = 8;  // the first generation that has them
+  return at::cuda::getDeviceProperties(at::Device(device).index())->major >= kAmpere;
+}
+
+void make_current(const at::Device& device) {
+  if (device.is_cuda()) c10::cuda::set_device(device.index());
 }
 
 std::map<std::string, std::string> gpu_libraries() {

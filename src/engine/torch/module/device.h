@@ -18,7 +18,13 @@ std::string instruction_set();
 // Where a GPU sits, as its driver names it; empty for the CPU.
 std::string bus_id(const std::string& device);
 
-// CUDA's and cuDNN's versions; none without them.
+// Whether a GPU computes products of tf32 and bf16 by itself. Older ones take tf32 for f32 without a word.
+bool has_short_products(const std::string& device);
+
+// The device that this thread means from now on where it names none, as when it pins memory.
+void make_current(const at::Device& device);
+
+// CUDA's, cuDNN's and NCCL's versions; none without them.
 std::map<std::string, std::string> gpu_libraries();
 
 // By libtorch's allocator of a GPU, since it was told to forget; nothing on the CPU.

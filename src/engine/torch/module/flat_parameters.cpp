@@ -96,7 +96,8 @@ void FlatParameters::update_by(const Adam& rule, int64_t step) {
 }
 
 int64_t FlatParameters::bytes() const {
-  int64_t arrays = 2 + static_cast<int64_t>(state_.size()) + (scratch_.defined() ? 1 : 0);
+  int64_t arrays = 2 + static_cast<int64_t>(state_.size()) + (scratch_.defined() ? 1 : 0) +
+                   (exchanged_.is_same(gradients_) ? 0 : 1);
   return arrays * static_cast<int64_t>(values_.nbytes());
 }
 

@@ -5,6 +5,7 @@
 #include <torch/version.h>
 
 #include "engine/engine.h"
+#include "engine/torch/module/device.h"
 
 namespace tacho::torch_engine {
 namespace {
@@ -44,6 +45,7 @@ bool scales_losses(const std::string& precision) { return precision == kHalf; }
 
 std::vector<std::string> precisions(const std::string& device) {
   if (device == kCpu) return {std::string(kSinglePrecision), kBrainFloat};
+  if (!has_short_products(device)) return {std::string(kSinglePrecision), kHalf};
   return {std::string(kSinglePrecision), kTensorFloat, kBrainFloat, kHalf};
 }
 

@@ -72,7 +72,9 @@ class TorchPlan final : public Plan {
     for (size_t i = 0; i < flat_.trained().size(); ++i) watch(i);
   }
 
-  void write(ValueId id, const Tensor& tensor) override { copies_.from_host(tensor, value(id)); }
+  void write(ValueId id, const Tensor& tensor) override {
+    translated([&] { copies_.from_host(tensor, value(id)); });
+  }
 
   Tensor read(ValueId id) const override {
     const Value& of = graph_.value(id);
@@ -81,7 +83,9 @@ class TorchPlan final : public Plan {
     return tensor;
   }
 
-  void read_into(ValueId id, Tensor& tensor) const override { copies_.to_host(readable(id), tensor); }
+  void read_into(ValueId id, Tensor& tensor) const override {
+    translated([&] { copies_.to_host(readable(id), tensor); });
+  }
 
   void forward() override {
     translated([&] {
@@ -121,17 +125,19 @@ class TorchPlan final : public Plan {
   void wait_for_device() const override { finish_work_on(device_); }
 
   void update(std::optional<double> learning_rate) override {
-    use_settings();
-    UpdateRule rule = options_.update;
-    if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
-    if (sink_ != nullptr && staged_) flat_.put_back_gradients();
-    // After the exchange, so that all devices decide alike.
-    if (scale_ && !scale_->accept(flat_.gradients_are_finite())) {
-      ++steps_left_out_;
-      return;
-    }
-    flat_.update(rule, ++updates_);
-    finish_work_on(device_);
+    translated([&] {
+      use_settings();
+      UpdateRule rule = options_.update;
+      if (learning_rate) std::visit([&](auto& of) { of.learning_rate = *learning_rate; }, rule);
+      if (sink_ != nullptr && staged_) flat_.put_back_gradients();
+      // After the exchange, so that all devices decide alike.
+      if (scale_ && !scale_->accept(flat_.gradients_are_finite())) {
+        ++steps_left_out_;
+        return;
+      }
+      flat_.update(rule, ++updates_);
+      finish_work_on(device_);
+    });
   }
 
   bool trains() const override { return graph_.training; }
@@ -144,11 +150,11 @@ class TorchPlan final : public Plan {
 
   Tensor read_state(ValueId parameter, int which) const override {
     Tensor tensor(graph_.shape(parameter), DType::f32);
-    copies_.to_host(flat_.state(*flat_.find(parameter), which), tensor);
+    translated([&] { copies_.to_host(flat_.state(*flat_.find(parameter), which), tensor); });
     return tensor;
   }
   void write_state(ValueId parameter, int which, const Tensor& tensor) override {
-    copies_.from_host(tensor, flat_.state(*flat_.find(parameter), which));
+    translated([&] { copies_.from_host(tensor, flat_.state(*flat_.find(parameter), which)); });
   }
 
   PlanCounters counters() const override { return {passes_, updates_}; }
@@ -178,6 +184,7 @@ class TorchPlan final : public Plan {
   // libtorch's are the process's: another plan may have had its turn.
   void use_settings() const {
     set_threads(options_.threads);
+    make_current(device_);
     at::globalContext().setBenchmarkCuDNN(options_.autotune);
   }
   at::Tensor& value(ValueId id) { return values_[static_cast<size_t>(id)]; }
@@ -249,6 +256,7 @@ std::unique_ptr<Plan> make_plan(const Graph& graph, const Weights& weights, cons
                                 bool scales_losses, bool like_gpu) {
   return translated([&]() -> std::unique_ptr<Plan> {
     set_threads(options.threads);
+    make_current(at::Device(options.device));
     return std::make_unique<TorchPlan>(graph, weights, options, scales_losses, like_gpu);
   });
 }
