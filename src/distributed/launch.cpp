@@ -113,7 +113,8 @@ std::vector<std::string> launcher_command(int ranks, std::span<const std::string
         std::pair{"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
         // One machine needs no network, also where a batch system has given us others.
         std::pair{"OMPI_MCA_pml", "ob1"}, std::pair{"OMPI_MCA_btl", "self,vader"},
-        std::pair{"OMPI_MCA_ras", "^slurm,gridengine,tm,lsf"}}) {
+        std::pair{"OMPI_MCA_ras", "^slurm,gridengine,tm,lsf"},
+        std::pair{"PRTE_MCA_ras", "^slurm,gridengine,pbs,lsf"}}) {  // of Open MPI 5
     setenv(name, value, 1);
   }
   std::vector<char*> words;
