@@ -168,5 +168,26 @@ TEST(ProductSpeed, IsUnknownWhereMatricesDoNotFit) {
   EXPECT_FALSE(module().measure_product_gflops("cpu", "f32", int64_t{1} << 23));
 }
 
+TEST(Precision, OfOnePlanIsNotThatOfTheNext) {
+  constexpr float kBetweenTwoOfBf16 = 1 + 1.0f / 1024;
+  Builder b("linear");
+  const ValueId x = b.input("x", {1, 1});
+  const Graph graph = b.finish(b.linear("fc", x, {.features = 1, .bias = false}));
+  const auto compile_in = [&](const char* precision) {
+    Weights weights;
+    weights.emplace("fc.weight", Tensor::from<float>({1, 1}, std::vector<float>{kBetweenTwoOfBf16}));
+    auto plan = module().compile(graph, std::move(weights), {.precision = precision});
+    plan->write(graph.inputs[0], Tensor::from<float>({1, 1}, std::vector<float>{1}));
+    return plan;
+  };
+  const auto exact = compile_in("f32"), rounded = compile_in("bf16");
+  const auto result_of = [&](Plan& plan) {
+    plan.forward();
+    return plan.read(graph.outputs[0]).values<float>()[0];
+  };
+  EXPECT_EQ(result_of(*rounded), 1);
+  EXPECT_EQ(result_of(*exact), kBetweenTwoOfBf16);
+}
+
 }  // namespace
 }  // namespace tacho
