@@ -246,7 +246,8 @@ constexpr std::array kFields = {
     on_axis(
         Field{"kernel", access<&R::kernel>, FieldRole::means, Column::present, "kernel", text<&R::kernel>},
         {.parse = words,
-         .help = "Of convolutions, where it can, such as winograd; default: the fastest, by measurement (torch: channels_last)",
+         .help = "Of convolutions, where it can, such as winograd; default: the fastest, by measurement "
+                 "(torch: channels_last)",
          .nesting = 5}),
     on_axis(
         Field{"autotune", access<&R::autotune>, FieldRole::means, Column::differing, "autotune",
