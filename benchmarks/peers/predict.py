@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import numpy
 import zarr
 
-from peers import BUSY_LOAD, cpu_name, pin
+from peers import BUSY_LOAD, cpu_name, load_before, pin
 from sides import Failure, last_line, run_tacho
 from table import with_rounds
 
@@ -145,7 +145,7 @@ def voxels_of(path):
 def main():
     arguments = parse_arguments()
     threads, cores = pin(arguments.threads, 1)
-    load = os.getloadavg()[0]
+    load = load_before()
     with tempfile.TemporaryDirectory(prefix="tacho-peers-") as folder:
         case = make_case(arguments, threads, folder)
         voxels, shape = voxels_of(case["input"])
