@@ -74,7 +74,10 @@ struct Problem {
   Dims padding() const { return with_space({}, convolution.padding); }
   Dims strides() const { return with_space({}, convolution.stride); }
   Tag plain() const { return is_deep ? Tag::ncdhw : Tag::nchw; }
-  Tag blocked() const { return is_deep ? Tag::nCdhw8c : Tag::nChw8c; }
+  Tag blocked() const {
+    if (convolution.lanes == 16) return is_deep ? Tag::nCdhw16c : Tag::nChw16c;
+    return is_deep ? Tag::nCdhw8c : Tag::nChw8c;
+  }
   int64_t taps() const { return convolution.kernel[0] * convolution.kernel[1] * convolution.kernel[2]; }
   double flop() const {
     double result = 2.0;

@@ -9,6 +9,7 @@
 
 #include "against_onednn.h"
 #include "base/cpu.h"
+#include "kernels/blocked/widths.h"
 
 namespace {
 
@@ -168,11 +169,12 @@ int main(int count, char** values) {
   CLI::App app("Direct convolutions against oneDNN's");
   std::vector<std::string> networks, operations = {"forward", "data", "weights"};
   int threads = usable_cores(), rounds = 7;
-  int64_t batch = 16;
+  int64_t batch = 16, lanes = blocked::fastest_lanes();
   app.add_option("networks", networks, "Networks whose shapes are measured; without names, all");
   app.add_option("--threads", threads);
   app.add_option("--rounds", rounds);
   app.add_option("--batch", batch);
+  app.add_option("--lanes", lanes, "Channels of a block of ours: 8, or 16 with AVX-512");
   app.add_option("--operation", operations)->check(CLI::IsMember({"forward", "data", "weights"}));
   CLI11_PARSE(app, count, values);
   use_threads(threads);
@@ -182,6 +184,7 @@ int main(int count, char** values) {
   for (Shape shape : kShapes) {
     if (!networks.empty() && std::ranges::find(networks, shape.name) == networks.end()) continue;
     shape.convolution.batch = batch;
+    shape.convolution.lanes = lanes;
     for (const std::string& operation : operations) compare(shape, operation, threads, rounds);
   }
 }

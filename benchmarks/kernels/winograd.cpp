@@ -11,6 +11,7 @@
 
 #include "against_onednn.h"
 #include "base/cpu.h"
+#include "kernels/blocked/widths.h"
 #include "kernels/winograd/winograd.h"
 
 namespace {
@@ -83,7 +84,8 @@ direct::Convolution as_direct(const Convolution& c) {
           .out_channels = c.out_channels,
           .kernel = {c.kernel[0], c.kernel[1], c.kernel[2]},
           .extents = c.extents,
-          .padding = c.padding};
+          .padding = c.padding,
+          .lanes = c.lanes};
 }
 
 class WinogradForward {
@@ -193,12 +195,13 @@ int main(int count, char** values) {
   CLI::App app("Winograd kernels against oneDNN's direct convolutions");
   std::vector<std::string> networks;
   int threads = usable_cores(), rounds = 7;
-  int64_t batch = 16;
+  int64_t batch = 16, lanes = blocked::fastest_lanes();
   std::string operation;
   app.add_option("networks", networks, "Networks whose shapes are measured; without names, all");
   app.add_option("--threads", threads);
   app.add_option("--rounds", rounds);
   app.add_option("--batch", batch, "Batch of the flat shapes; volumes have 1");
+  app.add_option("--lanes", lanes, "Channels of a block of ours: 8, or 16 with AVX-512");
   app.add_option("--operation", operation, "forward or weights; both without it")
       ->check(CLI::IsMember({"forward", "weights"}));
   CLI11_PARSE(app, count, values);
@@ -209,6 +212,7 @@ int main(int count, char** values) {
   for (Shape shape : kShapes) {
     if (!networks.empty() && std::ranges::find(networks, shape.name) == networks.end()) continue;
     if (shape.convolution.kernel[0] == 1) shape.convolution.batch = batch;
+    shape.convolution.lanes = lanes;
     if (operation != "weights") compare_forward(shape, threads, rounds);
     if (operation != "forward") compare_backward_weights(shape, threads, rounds);
   }

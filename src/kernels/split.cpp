@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace tacho {
-namespace {
-
-int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
-
-}  // namespace
 
 double largest_share(const Loop& loop, int threads) {
   const int64_t pieces = loop.pieces > 0 ? loop.pieces : loop.items;

@@ -33,6 +33,8 @@ double longest_work(const Split& split, int threads);
 // them, never more than `most`.
 int64_t parts_of_each(int64_t items, int64_t most, int threads);
 
+constexpr int64_t divide_up(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+
 // So many equal items.
 Split evenly(int64_t items);
 // For what one thread computes alone.

@@ -5,13 +5,11 @@
 #include <cstring>
 
 #include "base/buffer.h"
-#include "base/cpu.h"
 #include "base/random.h"
+#include "kernels/blocked/layout.h"
 
 // What tests of kernels share.
 namespace tacho {
-
-inline bool has_avx2() { return widest_instruction_set() >= InstructionSet::avx2; }
 
 // Aligned floats.
 class Floats {
@@ -39,6 +37,26 @@ inline bool same(const Floats& a, const Floats& b) {
 inline Floats random_floats(int64_t count, uint64_t seed) {
   Floats values(count);
   Random(seed).fill_normal({values.data(), static_cast<size_t>(count)}, 0, 1);
+  return values;
+}
+
+// An activation in blocks: the same numbers whatever the width of a block, and zeros in the channels that
+// fill up the last one, as kernels want them.
+inline Floats random_activation(int64_t batch, const blocked::ActivationLayout& layout, int64_t channels,
+                                uint64_t seed) {
+  const blocked::ActivationLayout drawn(channels, layout.extents, 0, 8);
+  const Floats numbers = random_floats(batch * drawn.batch_stride, seed);
+  Floats values(batch * layout.batch_stride);
+  for (int64_t image = 0; image < batch; ++image) {
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      const auto offset = [&](const blocked::ActivationLayout& of, int64_t cell) {
+        return image * of.batch_stride + channel / of.lanes * of.block_stride + cell * of.lanes +
+               channel % of.lanes;
+      };
+      for (int64_t cell = 0; cell < layout.block_stride / layout.lanes; ++cell)
+        values[offset(layout, cell)] = numbers[offset(drawn, cell)];
+    }
+  }
   return values;
 }
 

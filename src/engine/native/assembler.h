@@ -81,11 +81,11 @@ class Assembler {
   std::shared_ptr<const PassState> state() const { return result_.state; }
 
   // The value in whatever layout it exists, but densely filled; in the wanted layout; in row-major order; in
-  // nC[d]hw8c, where it may be a slice of a wider value.
+  // Our own blocks, where it may be a slice of a wider value.
   View view(ValueId id);
   View in_layout(ValueId id, const dnnl::memory::desc& desc);
-  // The value in nC[d]hw8c, in which it is kept from now on: others that want it so need not turn it around
-  // again.
+  // The value in our own blocks, in which it is kept from now on: others that want it so need not turn it
+  // around again.
   View moved_to_blocks(ValueId id);
   View in_plain(ValueId id);
   View in_blocks(ValueId id);
@@ -96,7 +96,7 @@ class Assembler {
   // Where a step shall store a value. store() must follow the step that fills it: it moves what had to be
   // made in another layout than its place has.
   View define(ValueId id, const dnnl::memory::desc& desc);
-  // In nC[d]hw8c, perhaps as a slice of a concatenation.
+  // In our own blocks, perhaps as a slice of a concatenation.
   View define_in_blocks(ValueId id);
   View define_bytes(ValueId id, int64_t bytes);
   // Where the gradient of a parameter goes, in the parameter's own layout.

@@ -10,7 +10,7 @@ namespace {
 
 using dnnl::memory;
 
-int64_t round_up_to_block(int64_t channels) { return (channels + kOwnBlock - 1) / kOwnBlock * kOwnBlock; }
+int64_t round_up_to_block(int64_t channels) { return divide_up(channels, own_block()) * own_block(); }
 
 // One sweep over blocks of channels, which may be slices of a concatenation.
 void emit_scale_shift(const BatchNorm& op, const Instruction& instruction, Assembler& assembler) {

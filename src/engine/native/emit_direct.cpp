@@ -16,6 +16,7 @@ std::optional<direct::Convolution> direct_of(const Convolution& op, const Shape&
   const bool dilated = std::ranges::any_of(op.dilation, [](int64_t dilation) { return dilation != 1; });
   if ((axes != 2 && axes != 3) || op.groups != 1 || dilated) return std::nullopt;
   direct::Convolution result = {.batch = input[0], .in_channels = weight[1], .out_channels = weight[0]};
+  result.lanes = own_block();
   for (size_t axis = 0; axis < axes; ++axis) {
     const size_t at = 3 - axes + axis;
     result.kernel[at] = weight[2 + axis];

@@ -49,7 +49,7 @@ struct ConvolutionGeometry {
 
 bool can_be_blocked(const memory::desc& desc) {
   const memory::dims dims = dims_of(desc);
-  return (dims.size() == 4 || dims.size() == 5) && dims[1] >= kOwnBlock;
+  return (dims.size() == 4 || dims.size() == 5) && dims[1] >= own_block();
 }
 
 // What `make` gives for the geometry in our own kernels' layout, where that is wanted and oneDNN is fast in

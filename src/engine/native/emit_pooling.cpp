@@ -66,6 +66,7 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWin
   const Shape& input = assembler.shape(instruction.inputs[0]);
   auto pooling = pooling_of<blocked::Pooling>(g, input, assembler.shape(instruction.outputs[0]));
   pooling.channels = input[1];
+  pooling.lanes = own_block();
   const int threads = assembler.threads();
   const View x = assembler.in_blocks(instruction.inputs[0]);
   const View y = assembler.define_in_blocks(instruction.outputs[0]);

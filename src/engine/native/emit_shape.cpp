@@ -58,7 +58,7 @@ void emit_op(const Concat&, const Instruction& instruction, Assembler& assembler
 void emit_op(const Slice& op, const Instruction& instruction, Assembler& assembler) {
   const ValueId x_id = instruction.inputs[0];
   const Shape& shape = assembler.shape(instruction.outputs[0]);
-  if (assembler.is_in_blocks(x_id) && op.begin % kOwnBlock == 0 && op.channels % kOwnBlock == 0) {
+  if (assembler.is_in_blocks(x_id) && op.begin % own_block() == 0 && op.channels % own_block() == 0) {
     const View x = assembler.in_blocks(x_id);
     return assembler.define_as(instruction.outputs[0],
                                {x.slot, channel_slice(x.desc, op.begin, op.channels)});

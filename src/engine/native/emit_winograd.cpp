@@ -29,6 +29,7 @@ std::optional<winograd::Convolution> winograd_of(const Convolution& op, const Sh
     return std::nullopt;
   winograd::Convolution result = {
       .batch = input[0], .in_channels = weight[1], .out_channels = weight[0], .kernel = {1, 1, 1}};
+  result.lanes = own_block();
   for (size_t axis = 0; axis < axes; ++axis) {
     result.kernel[3 - axes + axis] = static_cast<int>(weight[2 + axis]);
     result.extents[3 - axes + axis] = input[2 + axis];

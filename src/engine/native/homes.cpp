@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/blocked/blocked.h"
+#include "engine/native/layout.h"
 
 namespace tacho::native {
 namespace {
@@ -51,7 +51,7 @@ Homes find_homes(const Program& program, int64_t channel_block) {
 
 Homes homes_of(const Program& program) {
   if (!blocked::supported()) return {};
-  return find_homes(program, blocked::kLanes);
+  return find_homes(program, own_block());
 }
 
 }  // namespace tacho::native

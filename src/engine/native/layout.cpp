@@ -4,9 +4,9 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 
 #include "base/cpu.h"
-#include "kernels/peak/peak.h"
 
 namespace tacho::native {
 namespace {
@@ -63,11 +63,15 @@ int64_t neighbouring_channels(const memory::desc& desc) {
 }
 
 memory::desc blocked_desc(const Shape& shape) {
-  const auto tag = shape.size() == 4 ? Tag::nChw8c : Tag::nCdhw8c;
-  return memory::desc(shape, memory::data_type::f32, tag);
+  for (const Layout& layout : layouts(shape.size())) {
+    if (layout.block == own_block()) return memory::desc(shape, memory::data_type::f32, layout.tag);
+  }
+  throw std::logic_error("no layout has blocks like ours");
 }
 
-bool prefers_own_block() { return widest_instruction_set() == InstructionSet::avx512 && !wide_vectors_pay(); }
+int64_t own_block() { return blocked::fastest_lanes(); }
+
+bool prefers_own_block() { return widest_instruction_set() == InstructionSet::avx512 && own_block() == 8; }
 
 memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
   memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
@@ -103,7 +107,7 @@ int64_t content_bytes(const memory::desc& desc) {
 
 blocked::Sweep sweep_of(const memory::desc& desc) {
   const memory::dims dims = dims_of(desc);
-  return {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims))};
+  return {.batch = dims[0], .channels = dims[1], .cells = elements(spatial(dims)), .lanes = own_block()};
 }
 
 memory::desc with_kernel(const memory::desc& like, const Extents& kernel) {

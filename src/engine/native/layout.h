@@ -24,8 +24,8 @@ int64_t channel_block(const dnnl::memory::desc& desc);
 // How many channels of a cell are neighbours in an activation: those of a block, all of them, or one.
 int64_t neighbouring_channels(const dnnl::memory::desc& desc);
 
-// nC[d]hw8c: what our own kernels compute in.
-inline constexpr int64_t kOwnBlock = 8;
+// nC[d]hw8c or nC[d]hw16c: what our own kernels compute in, in blocks of so many channels.
+int64_t own_block();
 // Whether oneDNN, too, is asked to compute in it though it has kernels for blocks of 16: where 512 bits at a
 // time compute no more than 256, those gain nothing, and turning blocks around made DenseNet's training take
 // 1.25 times as long.
@@ -35,7 +35,8 @@ dnnl::memory::desc blocked_desc(const Shape& shape);
 // Channels of a blocked tensor, from a whole block on, as a layout of the same memory.
 dnnl::memory::desc channel_slice(const dnnl::memory::desc& whole, int64_t channel, int64_t channels);
 
-// nC[d]hw8c, densely filled or a slice of channels; in floats, where it begins and how far images are apart.
+// In our own blocks, densely filled or a slice of channels; in floats, where it begins and how far images are
+// apart.
 bool is_blocked(const dnnl::memory::desc& desc);
 int64_t first_element(const dnnl::memory::desc& desc);
 int64_t batch_stride(const dnnl::memory::desc& desc);

@@ -45,10 +45,10 @@ std::string onednn_instruction_set() {
   }
 }
 
-// Channels that lie side by side: 8 for our kernels, as many as a vector holds for oneDNN's.
+// Channels that lie side by side: those of our kernels, or as many as a vector holds for oneDNN's.
 int64_t channel_block(const std::string& kernel) {
   const bool may_be_onednn = kernel.empty() || kernel == native::name_of(native::ConvolutionKernel::onednn);
-  return may_be_onednn && widest_instruction_set() == InstructionSet::avx512 ? 16 : 8;
+  return may_be_onednn && widest_instruction_set() == InstructionSet::avx512 ? 16 : native::own_block();
 }
 
 // The concatenation that each of its parts is made in.

@@ -54,6 +54,7 @@ TEST(NativeSteps, AreTimedOneBehindTheOther) {
 }
 
 // Two layers of a DenseNet's block.
+// Its parts begin at whole blocks of 8 channels and of 16.
 Graph dense_block() {
   Builder builder("dense block");
   ValueId x =
@@ -63,7 +64,7 @@ Graph dense_block() {
         builder.relu(std::string(name) + ".relu", builder.batch_norm(std::string(name) + ".norm", x));
     x = builder.concat(
         std::string(name) + ".concat",
-        {x, builder.convolution(name, y, {.channels = 8, .kernel = {3, 3}, .padding = {1, 1}})});
+        {x, builder.convolution(name, y, {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}})});
   }
   return builder.finish(
       builder.convolution("last", builder.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}}));

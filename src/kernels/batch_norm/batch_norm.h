@@ -3,7 +3,7 @@
 #include "kernels/blocked/blocked.h"
 
 // Batch norm in training on activations in blocks, which may be slices: statistics of a batch in one sweep
-// through memory, and gradients whose ReLU mask is computed again rather than kept. Needs AVX2. Results do
+// through memory, and gradients whose ReLU mask is computed again rather than kept. Results do
 // not depend on the number of threads.
 namespace tacho::batch_norm {
 

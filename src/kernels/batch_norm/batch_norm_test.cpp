@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "kernels/test_lanes.h"
 
 namespace tacho::batch_norm {
 namespace {
-
-using blocked::kLanes;
 
 constexpr double kEpsilon = 1e-5;
 
@@ -27,14 +26,10 @@ std::vector<float> random_floats(int64_t count, uint64_t seed, float mean = 0) {
 }
 
 // Activations with odd counts, as slices of tensors that are one block of channels wider.
-class BatchNorm : public testing::TestWithParam<bool> {
+class BatchNorm : public OnBlocks<bool> {
  protected:
-  void SetUp() override {
-    if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
-  }
-
   int64_t index(int64_t image, int64_t channel, int64_t cell) const {
-    return image * stride_ + (channel / kLanes * sweep_.cells + cell) * kLanes + channel % kLanes;
+    return image * stride_ + (channel / lanes_ * sweep_.cells + cell) * lanes_ + channel % lanes_;
   }
 
   template<typename Function>
@@ -46,7 +41,7 @@ class BatchNorm : public testing::TestWithParam<bool> {
   }
 
   Parameters parameters() const {
-    return {weight_.data(), bias_.data(), mean_.data(), variance_.data(), kEpsilon, GetParam()};
+    return {weight_.data(), bias_.data(), mean_.data(), variance_.data(), kEpsilon, relu_};
   }
 
   double normal(size_t at, int64_t channel) const {
@@ -60,7 +55,7 @@ class BatchNorm : public testing::TestWithParam<bool> {
 
   // As if each image were the batch of a device.
   void statistics_of_devices() {
-    std::vector<double> own(26), sums(26);
+    std::vector<double> own(2 * channels_), sums(2 * channels_);
     for (int64_t device = 0; device < 3; ++device) {
       moments(one_image_, {x_.data() + device * stride_, stride_}, own.data(), scratch_.data());
       std::ranges::transform(sums, own, sums.begin(), std::plus());
@@ -79,13 +74,20 @@ class BatchNorm : public testing::TestWithParam<bool> {
     }
   }
 
-  Sweep sweep_ = {.batch = 3, .channels = 13, .cells = 35}, one_image_ = {1, 13, 35};
-  int64_t stride_ = 3 * 35 * kLanes;
+  const bool relu_ = std::get<1>(GetParam());
+  const Sweep sweep_ = on_blocks(Sweep{.batch = 3, .channels = lanes_ + 5, .cells = 35});
+  const Sweep one_image_ = on_blocks(Sweep{.batch = 1, .channels = lanes_ + 5, .cells = 35});
+  const size_t channels_ = static_cast<size_t>(sweep_.channels);
+  const int64_t stride_ = 3 * 35 * lanes_;
   std::vector<float> x_ = random_floats(3 * stride_, 1, 5), dy_ = random_floats(3 * stride_, 2);
-  std::vector<float> weight_ = random_floats(13, 3), bias_ = random_floats(13, 4);
-  std::vector<float> mean_ = std::vector<float>(13), variance_ = std::vector<float>(13);
+  std::vector<float> weight_ = random_floats(sweep_.channels, 3), bias_ = random_floats(sweep_.channels, 4);
+  std::vector<float> mean_ = std::vector<float>(channels_), variance_ = std::vector<float>(channels_);
   std::vector<float> scratch_ = std::vector<float>(static_cast<size_t>(scratch_floats(sweep_)), NAN);
 };
+
+INSTANTIATE_TEST_SUITE_P(Blocks, BatchNorm, with_all_lanes(testing::Bool()), [](const auto& test) {
+  return (std::get<1>(test.param) ? "with_relu_" : "without_relu_") + lanes_name(test);
+});
 
 TEST_P(BatchNorm, StatisticsEqualTheirDefinition) {
   statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
@@ -107,25 +109,25 @@ TEST_P(BatchNorm, NormalizesAndFillsUpWithZeros) {
   statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
   std::vector<float> y(x_.size(), 77);
   normalize(sweep_, {x_.data(), stride_}, parameters(), {y.data(), stride_}, scratch_.data());
-  for (int64_t channel = 0; channel < 2 * kLanes; ++channel) {
+  for (int64_t channel = 0; channel < 2 * lanes_; ++channel) {
     for_cells(channel, [&](size_t at) {
       double expected = channel < sweep_.channels ? result(at, channel) : 0;
-      if (GetParam()) expected = std::max(expected, 0.0);
+      if (relu_) expected = std::max(expected, 0.0);
       ASSERT_NEAR(y[at], expected, 1e-5);
     });
   }
-  EXPECT_EQ(y[static_cast<size_t>(index(0, 2 * kLanes, 0))], 77);  // beyond the slice
+  EXPECT_EQ(y[static_cast<size_t>(index(0, 2 * lanes_, 0))], 77);  // beyond the slice
 }
 
 TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
   statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
-  std::vector<float> dx = dy_, dweight(13), dbias(13);
+  std::vector<float> dx = dy_, dweight(channels_), dbias(channels_);
   backward(sweep_, {x_.data(), stride_}, {dx.data(), stride_}, parameters(),
            {{dx.data(), stride_}, dweight.data(), dbias.data()}, scratch_.data());
   for (int64_t channel = 0; channel < sweep_.channels; ++channel) {
     const auto c = static_cast<size_t>(channel);
     const auto passed = [&](size_t at) {
-      return GetParam() && result(at, channel) <= 0 ? 0.0 : static_cast<double>(dy_[at]);
+      return relu_ && result(at, channel) <= 0 ? 0.0 : static_cast<double>(dy_[at]);
     };
     double sum = 0, weighted = 0;
     for_cells(channel, [&](size_t at) {
@@ -144,7 +146,8 @@ TEST_P(BatchNorm, GradientsEqualTheirDefinition) {
 TEST_P(BatchNorm, GradientsAreAddedToOthersInPlaceAndApart) {
   statistics(sweep_, {x_.data(), stride_}, {mean_.data(), variance_.data()}, scratch_.data());
   const std::vector<float> others = random_floats(3 * stride_, 6);
-  std::vector<float> alone(x_.size()), in_place = others, apart(x_.size()), dweight(13), dbias(13);
+  std::vector<float> alone(x_.size()), in_place = others, apart(x_.size()), dweight(channels_),
+                                       dbias(channels_);
   const auto run = [&](Source added, std::vector<float>& dx) {
     backward(sweep_, {x_.data(), stride_}, {dy_.data(), stride_}, parameters(),
              {{dx.data(), stride_}, dweight.data(), dbias.data(), added}, scratch_.data());
@@ -162,11 +165,12 @@ TEST_P(BatchNorm, GradientsAreAddedToOthersInPlaceAndApart) {
 
 TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
   statistics_of_devices();
-  std::vector<float> dx = dy_, dweight(13), dbias(13);
+  std::vector<float> dx = dy_, dweight(channels_), dbias(channels_);
   backward(sweep_, {x_.data(), stride_}, {dx.data(), stride_}, parameters(),
            {{dx.data(), stride_}, dweight.data(), dbias.data()}, scratch_.data());
 
-  std::vector<float> own_dweight(13), own_dbias(13), dweight_sums(13), dbias_sums(13);
+  std::vector<float> own_dweight(channels_), own_dbias(channels_), dweight_sums(channels_),
+      dbias_sums(channels_);
   for (int64_t first = 0; first < 3 * stride_; first += stride_) {
     backward_parameters(one_image_, {x_.data() + first, stride_}, {dy_.data() + first, stride_}, parameters(),
                         own_dweight.data(), own_dbias.data(), scratch_.data());
@@ -179,7 +183,7 @@ TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
                   {dweight_sums.data(), dbias_sums.data(), 3}, {others.data() + first, stride_},
                   {dy_.data() + first, stride_}, scratch_.data());
   }
-  for (size_t channel = 0; channel < 13; ++channel) {
+  for (size_t channel = 0; channel < channels_; ++channel) {
     EXPECT_NEAR(dweight_sums[channel], dweight[channel], 1e-4);
     EXPECT_NEAR(dbias_sums[channel], dbias[channel], 1e-4);
   }
@@ -190,21 +194,21 @@ TEST_P(BatchNorm, GradientsOfSeveralDevicesAreThoseOfAllImages) {
 // A plane of 2^26 cells in 16 MiB: the same memory again and again.
 class LongPlane {
  public:
-  static constexpr int64_t kPiece = 16 << 20, kPieces = 128, kCells = kPiece * kPieces / 4 / kLanes;
+  static constexpr int64_t kPiece = 16 << 20, kCells = 1 << 26;
 
-  explicit LongPlane(uint64_t seed, float mean) {
+  LongPlane(int64_t lanes, uint64_t seed, float mean)
+      : lanes_(lanes), bytes_(static_cast<size_t>(kCells * lanes) * sizeof(float)) {
     const int file = memfd_create("plane", 0);
     if (file < 0 || ftruncate(file, kPiece) != 0) throw std::runtime_error("no memory for a plane");
-    const size_t bytes = static_cast<size_t>(kPiece * kPieces);
-    void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* room = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) throw std::runtime_error("no addresses for a plane");
     data_ = static_cast<char*>(room);
-    for (int64_t i = 0; i < kPieces; ++i)
-      mmap(data_ + i * kPiece, kPiece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    for (size_t at = 0; at < bytes_; at += kPiece)
+      mmap(data_ + at, kPiece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
     close(file);
     Random(seed).fill_normal({reinterpret_cast<float*>(data_), kPiece / sizeof(float)}, mean, 1);
   }
-  ~LongPlane() { munmap(data_, static_cast<size_t>(kPiece * kPieces)); }
+  ~LongPlane() { munmap(data_, bytes_); }
   LongPlane(const LongPlane&) = delete;
 
   float* data() const { return reinterpret_cast<float*>(data_); }
@@ -213,28 +217,30 @@ class LongPlane {
   template<typename Function>
   double mean_of(int64_t channel, const Function& function) const {
     double sum = 0;
-    for (int64_t i = channel; i < kPiece / 4; i += kLanes) sum += function(i);
-    return sum / (static_cast<double>(kPiece) / 4 / kLanes);
+    for (int64_t i = channel; i < kPiece / 4; i += lanes_) sum += function(i);
+    return sum / static_cast<double>(kPiece / 4 / lanes_);
   }
 
  private:
+  int64_t lanes_;
+  size_t bytes_;
   char* data_;
 };
 
-class LargeVolume : public testing::Test {
+class LargeVolume : public OnBlocks<> {
  protected:
-  void SetUp() override {
-    if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
-  }
-  Sweep sweep_ = {.batch = 1, .channels = kLanes, .cells = LongPlane::kCells};
-  std::vector<float> mean_ = std::vector<float>(kLanes), variance_ = std::vector<float>(kLanes);
+  const Sweep sweep_ = on_blocks(Sweep{.batch = 1, .channels = lanes_, .cells = LongPlane::kCells});
+  const size_t channels_ = static_cast<size_t>(lanes_);
+  std::vector<float> mean_ = std::vector<float>(channels_), variance_ = std::vector<float>(channels_);
   std::vector<float> scratch_ = std::vector<float>(static_cast<size_t>(scratch_floats(sweep_)), NAN);
 };
 
-TEST_F(LargeVolume, HasTheStatisticsOfItsPieces) {
-  const LongPlane x(1, 100);
+INSTANTIATE_TEST_SUITE_P(Blocks, LargeVolume, with_all_lanes(), lanes_name);
+
+TEST_P(LargeVolume, HasTheStatisticsOfItsPieces) {
+  const LongPlane x(lanes_, 1, 100);
   statistics(sweep_, {x.data(), 0}, {mean_.data(), variance_.data()}, scratch_.data());
-  for (int64_t channel = 0; channel < kLanes; ++channel) {
+  for (int64_t channel = 0; channel < lanes_; ++channel) {
     const double mean = x.mean_of(channel, [&](int64_t i) { return x.data()[i]; });
     const double variance =
         x.mean_of(channel, [&](int64_t i) { return (x.data()[i] - mean) * (x.data()[i] - mean); });
@@ -243,12 +249,12 @@ TEST_F(LargeVolume, HasTheStatisticsOfItsPieces) {
   }
 }
 
-TEST_F(LargeVolume, HasTheGradientsOfItsPieces) {
-  const LongPlane x(2, 0), dy(3, 3);
-  const std::vector<float> ones(kLanes, 1), zeros(kLanes, 0);
-  std::vector<float> dweight(kLanes), dbias(kLanes);
+TEST_P(LargeVolume, HasTheGradientsOfItsPieces) {
+  const LongPlane x(lanes_, 2, 0), dy(lanes_, 3, 3);
+  const std::vector<float> ones(channels_, 1), zeros(channels_, 0);
+  std::vector<float> dweight(channels_), dbias(channels_);
   std::vector<double> sums, products;
-  for (int64_t channel = 0; channel < kLanes; ++channel) {
+  for (int64_t channel = 0; channel < lanes_; ++channel) {
     sums.push_back(LongPlane::kCells * dy.mean_of(channel, [&](int64_t i) { return dy.data()[i]; }));
     products.push_back(LongPlane::kCells * dy.mean_of(channel, [&](int64_t i) {
       return static_cast<double>(dy.data()[i]) * x.data()[i];
@@ -257,7 +263,7 @@ TEST_F(LargeVolume, HasTheGradientsOfItsPieces) {
   backward(sweep_, {x.data(), 0}, {dy.data(), 0},
            {ones.data(), zeros.data(), zeros.data(), ones.data(), 0, false},
            {{dy.data(), 0}, dweight.data(), dbias.data()}, scratch_.data());
-  for (size_t channel = 0; channel < kLanes; ++channel) {
+  for (size_t channel = 0; channel < channels_; ++channel) {
     EXPECT_NEAR(dbias[channel], sums[channel], 1e-6 * sums[channel]);
     EXPECT_NEAR(dweight[channel], products[channel], 1e-6 * sums[channel]);
   }
@@ -274,7 +280,7 @@ ResultsOfAVolume results_of_a_volume(const Sweep& sweep, const std::vector<float
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
   const auto channels = static_cast<size_t>(sweep.channels);
-  const int64_t stride = 2 * sweep.cells * kLanes;
+  const int64_t stride = 2 * sweep.cells * sweep.lanes;
   const std::vector<float> weight = random_floats(sweep.channels, 3), bias = random_floats(sweep.channels, 4);
   std::vector<float> scratch(static_cast<size_t>(scratch_floats(sweep)), NAN);
   ResultsOfAVolume result = {x,
@@ -293,20 +299,23 @@ ResultsOfAVolume results_of_a_volume(const Sweep& sweep, const std::vector<float
   return result;
 }
 
-TEST(BatchNormOfAVolume, EqualsItsDefinitionAndDependsNotOnTheThreads) {
-  if (!blocked::supported()) GTEST_SKIP() << "no AVX2 here";
-  const Sweep sweep = {.batch = 1, .channels = 12, .cells = 17 * 23 * 29};
+class BatchNormOfAVolume : public OnBlocks<> {};
+
+INSTANTIATE_TEST_SUITE_P(Blocks, BatchNormOfAVolume, with_all_lanes(), lanes_name);
+
+TEST_P(BatchNormOfAVolume, EqualsItsDefinitionAndDependsNotOnTheThreads) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 1, .channels = lanes_ + 4, .cells = 17 * 23 * 29});
   ASSERT_GT(blocked::parts_of(sweep).parts, 7);
-  const std::vector<float> x = random_floats(2 * sweep.cells * kLanes, 1, 5),
-                           dy = random_floats(2 * sweep.cells * kLanes, 2, 1);
+  const std::vector<float> x = random_floats(2 * sweep.cells * lanes_, 1, 5),
+                           dy = random_floats(2 * sweep.cells * lanes_, 2, 1);
   const ResultsOfAVolume alone = results_of_a_volume(sweep, x, dy, 1);
   for (const int threads : {3, 7, 64})
     EXPECT_EQ(results_of_a_volume(sweep, x, dy, threads), alone) << threads;
-  const std::vector<float> weight = random_floats(12, 3), bias = random_floats(12, 4);
-  for (int64_t channel = 0; channel < 12; ++channel) {
+  const std::vector<float> weight = random_floats(sweep.channels, 3), bias = random_floats(sweep.channels, 4);
+  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
     const auto c = static_cast<size_t>(channel);
     const auto index = [&](int64_t cell) {
-      return static_cast<size_t>((channel / kLanes * sweep.cells + cell) * kLanes + channel % kLanes);
+      return static_cast<size_t>((channel / lanes_ * sweep.cells + cell) * lanes_ + channel % lanes_);
     };
     const auto mean_of = [&](const auto& function) {
       double sum = 0;
@@ -334,8 +343,6 @@ TEST(BatchNormOfAVolume, EqualsItsDefinitionAndDependsNotOnTheThreads) {
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(WithAndWithoutRelu, BatchNorm, testing::Bool());
 
 }  // namespace
 }  // namespace tacho::batch_norm

@@ -1,12 +1,19 @@
 #include "kernels/blocked/blocked.h"
 
-#include "base/cpu.h"
-#include "kernels/blocked/sum_channels.h"
+#include <cassert>
+
+#include "kernels/blocked/blocked_kernels.h"
+#include "kernels/blocked/widths.h"
 
 namespace tacho::blocked {
+namespace {
 
-// Apart from the sweeps: this file is compiled for every CPU.
-bool supported() { return widest_instruction_set() >= InstructionSet::avx2; }
+const Kernels& kernels(int64_t lanes) {
+  assert(!why_unsupported(lanes));
+  return lanes == 16 ? avx512::kKernels : avx2::kKernels;
+}
+
+}  // namespace
 
 Loop loop_over(const PlaneParts& parts, double work) {
   const int64_t pieces = parts.planes * parts.pieces;
@@ -15,16 +22,30 @@ Loop loop_over(const PlaneParts& parts, double work) {
 
 Split sweep_split(const Sweep& sweep) { return {{loop_over(parts_of(sweep))}}; }
 
-Split pooling_split(const Pooling& pooling) { return {{loop_over(parts_of(pooling))}}; }
+void copy(const Sweep& sweep, Source src, Target dst) { kernels(sweep.lanes).copy(sweep, src, dst); }
 
-int64_t channel_sums_floats(const ActivationLayout& layout, int64_t batch) {
-  return ChannelSums(layout, batch).parts.items() * kLanes * int64_t{sizeof(double) / sizeof(float)};
+void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
+                 Target dst) {
+  kernels(sweep.lanes).scale_shift(sweep, src, scale, shift, relu, dst);
 }
 
-Loop sum_channels_loop(const ActivationLayout& layout, int64_t batch) {
-  const ChannelSums sums(layout, batch);
-  const double chunk = static_cast<double>(layout.plane_stride) / static_cast<double>(kLanes * sums.chunks);
-  return loop_over(sums.parts, chunk);
+void elu(const Sweep& sweep, float alpha, Target y) { kernels(sweep.lanes).elu(sweep, alpha, y); }
+
+void mask(const Sweep& sweep, Source by, Source x, Target y) { kernels(sweep.lanes).mask(sweep, by, x, y); }
+
+Split pooling_split(const Pooling& pooling) { return {{loop_over(parts_of(pooling))}}; }
+
+int64_t pooling_scratch_floats(const Pooling& pooling, int threads) {
+  return threads * pooling.input[2] * pooling.lanes;
+}
+
+void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, int threads) {
+  kernels(pooling.lanes).max_pool(pooling, src, dst, scratch, threads);
+}
+
+void average_pool(const Pooling& pooling, bool count_padding, Source src, Target dst, float* scratch,
+                  int threads) {
+  kernels(pooling.lanes).average_pool(pooling, count_padding, src, dst, scratch, threads);
 }
 
 }  // namespace tacho::blocked

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "kernels/blocked/layout.h"
+#include <array>
+
 #include "kernels/blocked/plane_parts.h"
+#include "kernels/blocked/widths.h"
 
-// Sweeps over activations in the layout nC[d]hw8c, which oneDNN 2 has for dense tensors only: here either
-// side may be a slice of channel blocks of a wider tensor. Needs AVX2.
+// Sweeps over activations in the layouts nC[d]hw8c and nC[d]hw16c, which oneDNN 2 has for dense tensors only:
+// here either side may be a slice of channel blocks of a wider tensor.
 namespace tacho::blocked {
-
-bool supported();
 
 // Where the first block of the first image begins, and how many floats further the next image does.
 template<typename T>
@@ -21,11 +21,14 @@ using Target = Activation<float>;
 struct Sweep {
   int64_t batch = 1, channels = 0;
   int64_t cells = 0;  // of a channel of an image
+  int64_t lanes = 8;  // channels of a block
 };
+
+constexpr int64_t channel_blocks(const Sweep& sweep) { return divide_up(sweep.channels, sweep.lanes); }
 
 constexpr PlaneParts parts_of(const Sweep& sweep) {
   constexpr int64_t kFewestCells = 1024;
-  return {sweep.batch * channel_blocks(sweep.channels), sweep.cells, kFewestCells};
+  return {sweep.batch * channel_blocks(sweep), sweep.cells, kFewestCells};
 }
 
 // How threads share any of these sweeps.
@@ -48,11 +51,16 @@ struct Pooling {
   int64_t batch = 1, channels = 0;
   std::array<int64_t, 3> input = {1, 1, 1}, output = {1, 1, 1};  // depth, height, width
   std::array<int64_t, 3> kernel = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
+  int64_t lanes = 8;  // channels of a block
 };
+
+constexpr int64_t channel_blocks(const Pooling& pooling) {
+  return divide_up(pooling.channels, pooling.lanes);
+}
 
 // In rows of the output.
 constexpr PlaneParts parts_of(const Pooling& pooling) {
-  return {pooling.batch * channel_blocks(pooling.channels), pooling.output[0] * pooling.output[1], 1};
+  return {pooling.batch * channel_blocks(pooling), pooling.output[0] * pooling.output[1], 1};
 }
 
 // One row of columns per thread.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "kernels/test_lanes.h"
 
 namespace tacho::blocked {
 namespace {
@@ -21,23 +22,23 @@ std::vector<float> random_floats(int64_t count) {
   return values;
 }
 
-class Blocked : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!supported()) GTEST_SKIP() << "no AVX2 here";
-  }
-};
+class Blocked : public OnBlocks<> {};
 
-TEST_F(Blocked, ScaleShiftReadsASliceAndWritesDensely) {
-  const Sweep sweep = {.batch = 2, .channels = 16, .cells = 5};
-  const int64_t wide = 4 * 5 * kLanes, dense = 2 * 5 * kLanes;
-  const auto x = random_floats(2 * wide), scale = random_floats(16), shift = random_floats(32);
+INSTANTIATE_TEST_SUITE_P(Blocks, Blocked, with_all_lanes(), lanes_name);
+
+TEST_P(Blocked, ScaleShiftReadsASliceAndWritesDensely) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 2, .channels = lanes_ + 5, .cells = 5});
+  const int64_t wide = 4 * 5 * lanes_, dense = 2 * 5 * lanes_;
+  const auto x = random_floats(2 * wide);
+  auto scale = random_floats(sweep.channels), shift = random_floats(2 * sweep.channels);
+  shift.erase(shift.begin(), shift.begin() + sweep.channels);
+  for (auto* factors : {&scale, &shift}) factors->resize(static_cast<size_t>(2 * lanes_));
   std::vector<float> y(static_cast<size_t>(2 * dense), kUntouched);
-  scale_shift(sweep, {x.data() + 5 * kLanes, wide}, scale.data(), shift.data(), true, {y.data(), dense});
+  scale_shift(sweep, {x.data() + 5 * lanes_, wide}, scale.data(), shift.data(), true, {y.data(), dense});
   for (int64_t image = 0; image < 2; ++image) {
     for (int64_t i = 0; i < dense; ++i) {
-      const int64_t channel = i / (5 * kLanes) * kLanes + i % kLanes;
-      const float in = x[static_cast<size_t>(image * wide + 5 * kLanes + i)];
+      const int64_t channel = i / (5 * lanes_) * lanes_ + i % lanes_;
+      const float in = x[static_cast<size_t>(image * wide + 5 * lanes_ + i)];
       const float expected = std::max(
           0.0f, std::fma(in, scale[static_cast<size_t>(channel)], shift[static_cast<size_t>(channel)]));
       EXPECT_FLOAT_EQ(y[static_cast<size_t>(image * dense + i)], expected);
@@ -45,15 +46,16 @@ TEST_F(Blocked, ScaleShiftReadsASliceAndWritesDensely) {
   }
 }
 
-TEST_F(Blocked, ScaleShiftKeepsNaN) {
-  std::vector<float> x(kLanes, std::nanf("")), one(kLanes, 1);
-  scale_shift({1, 8, 1}, {x.data(), kLanes}, one.data(), one.data(), true, {x.data(), kLanes});
-  EXPECT_TRUE(std::isnan(x[0]));
+TEST_P(Blocked, ScaleShiftKeepsNaN) {
+  const Sweep sweep = on_blocks(Sweep{.channels = lanes_, .cells = 1});
+  std::vector<float> x(static_cast<size_t>(lanes_), std::nanf("")), one(x.size(), 1);
+  scale_shift(sweep, {x.data(), lanes_}, one.data(), one.data(), true, {x.data(), lanes_});
+  for (const float value : x) EXPECT_TRUE(std::isnan(value));
 }
 
-TEST_F(Blocked, EluChangesOnlyItsSlice) {
-  const Sweep sweep = {.batch = 2, .channels = 12, .cells = 3};
-  const int64_t dense = 2 * 3 * kLanes, wide = 3 * 3 * kLanes;
+TEST_P(Blocked, EluChangesOnlyItsSlice) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 2, .channels = lanes_ + 4, .cells = 3});
+  const int64_t dense = 2 * 3 * lanes_, wide = 3 * 3 * lanes_;
   auto x = random_floats(2 * wide);
   x[0] = 0, x[1] = -200, x[2] = 1e30f, x[3] = std::nanf("");
   auto y = x;
@@ -67,9 +69,9 @@ TEST_F(Blocked, EluChangesOnlyItsSlice) {
   }
 }
 
-TEST_F(Blocked, MaskPassesWhatIsAboveZeroFromSlicesToASlice) {
-  const Sweep sweep = {.batch = 2, .channels = 8, .cells = 3};
-  const int64_t dense = 3 * kLanes, wide = 2 * dense;
+TEST_P(Blocked, MaskPassesWhatIsAboveZeroFromSlicesToASlice) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 2, .channels = lanes_, .cells = 3});
+  const int64_t dense = 3 * lanes_, wide = 2 * dense;
   auto by = random_floats(2 * wide);
   by[0] = 0, by[1] = std::nanf("");
   const auto x = random_floats(2 * wide);
@@ -84,25 +86,27 @@ TEST_F(Blocked, MaskPassesWhatIsAboveZeroFromSlicesToASlice) {
   }
 }
 
-TEST_F(Blocked, CopyWritesOnlyItsSlice) {
-  const auto x = random_floats(2 * 3 * kLanes);
-  std::vector<float> y(2 * 3 * 2 * kLanes, kUntouched);
-  copy({.batch = 2, .channels = 8, .cells = 3}, {x.data(), 3 * kLanes}, {y.data() + 3 * kLanes, 6 * kLanes});
+TEST_P(Blocked, CopyWritesOnlyItsSlice) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 2, .channels = lanes_, .cells = 3});
+  const auto dense = static_cast<size_t>(3 * lanes_), wide = 2 * dense;
+  const auto x = random_floats(2 * 3 * lanes_);
+  std::vector<float> y(2 * wide, kUntouched);
+  copy(sweep, {x.data(), 3 * lanes_}, {y.data() + dense, 6 * lanes_});
   for (size_t image = 0; image < 2; ++image) {
-    for (size_t i = 0; i < 3 * kLanes; ++i) {
-      EXPECT_EQ(y[image * 6 * kLanes + i], kUntouched);
-      EXPECT_EQ(y[(image * 6 + 3) * kLanes + i], x[image * 3 * kLanes + i]);
+    for (size_t i = 0; i < dense; ++i) {
+      EXPECT_EQ(y[image * wide + i], kUntouched);
+      EXPECT_EQ(y[image * wide + dense + i], x[image * dense + i]);
     }
   }
 }
 
 // Few channels and many cells: planes are cut into parts.
-TEST_F(Blocked, SweepsOverAVolumeReachEveryCell) {
-  const Sweep sweep = {.batch = 1, .channels = 12, .cells = 7001};
+TEST_P(Blocked, SweepsOverAVolumeReachEveryCell) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 1, .channels = lanes_ + 4, .cells = 7001});
   ASSERT_GT(parts_of(sweep).parts, 3);
-  const int64_t dense = 2 * sweep.cells * kLanes;
+  const int64_t dense = 2 * sweep.cells * lanes_;
   const auto x = random_floats(dense);
-  const std::vector<float> two(2 * kLanes, 2), one(2 * kLanes, 1);
+  const std::vector<float> two(static_cast<size_t>(2 * lanes_), 2), one(two.size(), 1);
   const int before = omp_get_max_threads();
   for (const int threads : {1, 3, 7}) {
     omp_set_num_threads(threads);
@@ -121,19 +125,24 @@ TEST_F(Blocked, SweepsOverAVolumeReachEveryCell) {
   omp_set_num_threads(before);
 }
 
+int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * extents[1] * extents[2]; }
+
+// Floats of an image.
+int64_t dense_in(const Pooling& p) { return channel_blocks(p) * cells(p.input) * p.lanes; }
+int64_t dense_out(const Pooling& p) { return channel_blocks(p) * cells(p.output) * p.lanes; }
+
 // The definition, cell by cell.
 std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, bool average,
                               bool count_padding) {
   std::vector<float> y;
-  const int64_t blocks = p.channels / kLanes, block = p.input[0] * p.input[1] * p.input[2] * kLanes;
-  for (int64_t i = 0; i < p.batch * blocks; ++i) {
-    for (int64_t out = 0; out < p.output[0] * p.output[1] * p.output[2]; ++out) {
+  for (int64_t i = 0; i < p.batch * channel_blocks(p); ++i) {
+    for (int64_t out = 0; out < cells(p.output); ++out) {
       const std::array<int64_t, 3> at = {out / (p.output[1] * p.output[2]), out / p.output[2] % p.output[1],
                                          out % p.output[2]};
-      for (int64_t lane = 0; lane < kLanes; ++lane) {
+      for (int64_t lane = 0; lane < p.lanes; ++lane) {
         double sum = 0, largest = -std::numeric_limits<double>::infinity();
         int64_t count = 0;
-        for (int64_t k = 0; k < p.kernel[0] * p.kernel[1] * p.kernel[2]; ++k) {
+        for (int64_t k = 0; k < cells(p.kernel); ++k) {
           const std::array<int64_t, 3> tap = {k / (p.kernel[1] * p.kernel[2]), k / p.kernel[2] % p.kernel[1],
                                               k % p.kernel[2]};
           std::array<int64_t, 3> in;
@@ -144,12 +153,12 @@ std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, boo
           }
           if (!valid) continue;
           const int64_t cell = (in[0] * p.input[1] + in[1]) * p.input[2] + in[2];
-          const double value = x[static_cast<size_t>(i * block + cell * kLanes + lane)];
+          const double value = x[static_cast<size_t>((i * cells(p.input) + cell) * p.lanes + lane)];
           sum += value;
           if (value > largest || std::isnan(value)) largest = value;
           ++count;
         }
-        const int64_t divisor = count_padding ? p.kernel[0] * p.kernel[1] * p.kernel[2] : count;
+        const int64_t divisor = count_padding ? cells(p.kernel) : count;
         y.push_back(static_cast<float>(average ? sum / static_cast<double>(divisor) : largest));
       }
     }
@@ -158,48 +167,52 @@ std::vector<float> plain_pool(const Pooling& p, const std::vector<float>& x, boo
 }
 
 const Pooling kPoolings[] = {
-    {2, 16, {1, 7, 9}, {1, 4, 5}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}},
+    {2, 20, {1, 7, 9}, {1, 4, 5}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}},
     {1, 8, {1, 6, 5}, {1, 3, 2}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}},
-    {1, 8, {1, 5, 5}, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
-    {1, 24, {3, 9, 7}, {3, 3, 3}, {1, 4, 4}, {1, 3, 3}, {0, 1, 1}},
-    {1, 8, {4, 4, 4}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
+    {1, 12, {1, 5, 5}, {1, 5, 5}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
+    {1, 40, {3, 9, 7}, {3, 3, 3}, {1, 4, 4}, {1, 3, 3}, {0, 1, 1}},
+    {1, 16, {4, 4, 4}, {2, 2, 2}, {2, 2, 2}, {2, 2, 2}, {0, 0, 0}},
 };
 
-TEST_F(Blocked, PoolingsEqualTheirDefinition) {
-  for (const Pooling& p : kPoolings) {
-    const int64_t dense_in = p.channels * p.input[0] * p.input[1] * p.input[2];
-    const int64_t dense_out = p.channels * p.output[0] * p.output[1] * p.output[2];
-    const auto x = random_floats(p.batch * dense_in);
+TEST_P(Blocked, PoolingsEqualTheirDefinition) {
+  for (const Pooling& pooling : kPoolings) {
+    const Pooling p = on_blocks(pooling);
+    const auto x = random_floats(p.batch * dense_in(p));
     constexpr int kThreads = 3;
     std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, kThreads)));
-    std::vector<float> y(static_cast<size_t>(p.batch * dense_out), kUntouched);
+    std::vector<float> y(static_cast<size_t>(p.batch * dense_out(p)), kUntouched);
     const auto expect = [&](bool average, bool count_padding) {
       const auto expected = plain_pool(p, x, average, count_padding);
       for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-6) << i;
     };
-    max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), kThreads);
+    max_pool(p, {x.data(), dense_in(p)}, {y.data(), dense_out(p)}, scratch.data(), kThreads);
     expect(false, false);
     for (const bool count_padding : {false, true}) {
-      average_pool(p, count_padding, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), kThreads);
+      average_pool(p, count_padding, {x.data(), dense_in(p)}, {y.data(), dense_out(p)}, scratch.data(),
+                   kThreads);
       expect(true, count_padding);
     }
   }
 }
 
-TEST_F(Blocked, MaxPoolTakesNanWhereverItIsInAWindow) {
-  for (const Pooling& p : kPoolings) {
-    const int64_t dense_in = p.channels * p.input[0] * p.input[1] * p.input[2];
-    const int64_t dense_out = p.channels * p.output[0] * p.output[1] * p.output[2];
+TEST_P(Blocked, MaxPoolTakesNanWhereverItIsInAWindow) {
+  for (const Pooling& pooling : kPoolings) {
+    const Pooling p = on_blocks(pooling);
     std::vector<float> scratch(static_cast<size_t>(pooling_scratch_floats(p, 1)));
     for (size_t first = 0; first < 23; ++first) {
-      auto x = random_floats(p.batch * dense_in);
+      auto x = random_floats(p.batch * dense_in(p));
       for (size_t i = first; i < x.size(); i += 23) x[i] = std::nanf("");
-      std::vector<float> y(static_cast<size_t>(p.batch * dense_out), kUntouched);
-      max_pool(p, {x.data(), dense_in}, {y.data(), dense_out}, scratch.data(), 1);
+      std::vector<float> y(static_cast<size_t>(p.batch * dense_out(p)), kUntouched);
+      max_pool(p, {x.data(), dense_in(p)}, {y.data(), dense_out(p)}, scratch.data(), 1);
       const auto expected = plain_pool(p, x, false, false);
       for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(std::isnan(y[i]), std::isnan(expected[i])) << i;
     }
   }
+}
+
+TEST(BlockedWidths, OthersAreRefused) {
+  for (const int64_t lanes : {0, 4, 32})
+    EXPECT_EQ(why_unsupported(lanes), "kernels are on blocks of 8 or 16 channels") << lanes;
 }
 
 }  // namespace

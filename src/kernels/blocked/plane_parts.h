@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/blocked/layout.h"
 #include "kernels/split.h"
 
 namespace tacho::blocked {

@@ -4,8 +4,6 @@
 
 #include <vector>
 
-#include "kernels/blocked/sum_channels.h"
-
 namespace tacho::blocked {
 namespace {
 
@@ -37,11 +35,6 @@ TEST(PlaneParts, ManyPlanesStayWhole) { EXPECT_EQ(PlaneParts(256, 56 * 56, 1024)
 TEST(PlaneParts, AreNoSmallerThanIsWorthIt) {
   EXPECT_EQ(PlaneParts(2, 1000, 1024).parts, 1);
   EXPECT_EQ(PlaneParts(2, 3000, 1024).parts, 2);
-}
-
-TEST(ChannelSums, OfAVolumeOfFewChannelsHaveWorkFor64Threads) {
-  const ActivationLayout layout(12, {64, 100, 100}, 0);
-  EXPECT_LE(64 * largest_share(sum_channels_loop(layout, 1), 64), 1.2);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "kernels/blocked/layout.h"
 #include "kernels/blocked/plane_parts.h"
+#include "kernels/instruction_set.h"
 
-// Sums of each channel over a batch: see sum_channels_avx2.h.
-namespace tacho::blocked {
+// Sums of each channel over a batch: see sum_channels_kernel.h.
+namespace tacho::blocked::TACHO_ISA {
 
 inline constexpr int64_t kSumChunk = 4096 * kLanes;  // floats of a plane that are added up as floats
 
@@ -21,4 +23,4 @@ struct ChannelSums {
 int64_t channel_sums_floats(const ActivationLayout& layout, int64_t batch);
 Loop sum_channels_loop(const ActivationLayout& layout, int64_t batch);
 
-}  // namespace tacho::blocked
+}  // namespace tacho::blocked::TACHO_ISA

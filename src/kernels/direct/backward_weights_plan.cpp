@@ -1,6 +1,6 @@
 #include "kernels/direct/backward_weights_plan.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
 constexpr int64_t kPanelPositions = 200;
@@ -79,4 +79,4 @@ Split BackwardWeightsPlan::split() const {
   return result;
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

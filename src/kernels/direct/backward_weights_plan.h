@@ -1,12 +1,9 @@
 #pragma once
 
-#include "kernels/direct/layout.h"
+#include "kernels/direct/packed_layout.h"
 #include "kernels/split.h"
 
-namespace tacho::direct {
-
-using blocked::kSumRows;
-using blocked::kSumVectors;
+namespace tacho::direct::TACHO_ISA {
 
 struct Range {
   int64_t begin, end;
@@ -43,4 +40,4 @@ struct BackwardWeightsPlan {
   int64_t sums_floats;                     // of one worker; 0 where the sums are the weights' gradient
 };
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

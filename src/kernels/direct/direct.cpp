@@ -2,11 +2,19 @@
 
 #include <cassert>
 
-#include "base/cpu.h"
-#include "kernels/blocked/sum_channels.h"
-#include "kernels/direct/avx2.h"
+#include "kernels/blocked/widths.h"
+#include "kernels/direct/kernels.h"
+#include "kernels/direct/layout.h"
 
 namespace tacho::direct {
+namespace {
+
+const Kernels& kernels(const Convolution& convolution) {
+  assert(!why_unsupported(convolution));
+  return convolution.lanes == 16 ? avx512::kKernels : avx2::kKernels;
+}
+
+}  // namespace
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
   std::array<int64_t, 3> result;
@@ -18,8 +26,8 @@ std::array<int64_t, 3> dst_extents(const Convolution& convolution) {
 }
 
 std::optional<std::string> why_unsupported(const Convolution& convolution) {
-  if (widest_instruction_set() < InstructionSet::avx2) return "direct kernels need AVX2";
-  const auto& [batch, in, out, kernel, stride, extents, padding, src_stride, dst_stride] = convolution;
+  if (auto reason = blocked::why_unsupported(convolution.lanes)) return reason;
+  const auto& [batch, in, out, kernel, stride, extents, padding, src_stride, dst_stride, lanes] = convolution;
   if (batch < 1 || in < 1 || out < 1) return "the batch and the numbers of channels must be positive";
   for (int axis = 0; axis < 3; ++axis) {
     if (kernel[axis] < 1 || kernel[axis] > kMaxKernel) return "direct kernels are 1 to 16 long on each axis";
@@ -32,51 +40,42 @@ std::optional<std::string> why_unsupported(const Convolution& convolution) {
 }
 
 int64_t packed_weights_floats(const Convolution& convolution, Direction direction) {
-  return PackedLayout(convolution, direction).floats();
+  return kernels(convolution).packed_weights_floats(convolution, direction);
 }
 
 void pack_weights(const Convolution& convolution, Direction direction, const float* weights, float* packed,
                   int threads) {
-  assert(!why_unsupported(convolution));
-  pack_weights_f32_avx2(convolution, direction, weights, packed, threads);
+  return kernels(convolution).pack_weights(convolution, direction, weights, packed, threads);
 }
 
 Split pack_weights_split(const Convolution& convolution, Direction direction) {
-  const PackedLayout layout(convolution, direction);
-  return {{{.items = layout.chunks * layout.slices, .pieces = layout.blocks * layout.slices}}};
+  return kernels(convolution).pack_weights_split(convolution, direction);
 }
 
 int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads) {
-  return threads * GatherPlan(convolution, direction, threads).steps *
-         static_cast<int64_t>(sizeof(Step) / sizeof(float));
+  return kernels(convolution).gather_scratch_floats(convolution, direction, threads);
 }
 
 void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,
             float* scratch, int threads) {
-  assert(!why_unsupported(convolution));
-  gather_f32_avx2(GatherPlan(convolution, direction, threads), arguments, scratch, threads);
+  return kernels(convolution).gather(convolution, direction, arguments, scratch, threads);
 }
 
 Split gather_split(const Convolution& convolution, Direction direction, int threads) {
-  return {{GatherPlan(convolution, direction, threads).loop()}};
+  return kernels(convolution).gather_split(convolution, direction, threads);
 }
 
 int64_t backward_weights_scratch_floats(const Convolution& convolution, int threads) {
-  const BackwardWeightsPlan plan(convolution, threads);
-  return plan.scratch_floats() + blocked::channel_sums_floats(plan.dst, convolution.batch);
+  return kernels(convolution).backward_weights_scratch_floats(convolution, threads);
 }
 
 void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
                       float* scratch, int threads) {
-  assert(!why_unsupported(convolution));
-  backward_weights_f32_avx2(BackwardWeightsPlan(convolution, threads), arguments, scratch, threads);
+  return kernels(convolution).backward_weights(convolution, arguments, scratch, threads);
 }
 
 Split backward_weights_split(const Convolution& convolution, bool with_bias, int threads) {
-  const BackwardWeightsPlan plan(convolution, threads);
-  Split result = plan.split();
-  if (with_bias) result.loops.push_back(blocked::sum_channels_loop(plan.dst, convolution.batch));
-  return result;
+  return kernels(convolution).backward_weights_split(convolution, with_bias, threads);
 }
 
 }  // namespace tacho::direct

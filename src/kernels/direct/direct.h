@@ -13,8 +13,8 @@ namespace tacho::direct {
 // Convolutions by their definition and their gradients, in float: kernels and strides up to 16, padding
 // smaller than the kernel.
 //
-// Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
-// activation writes zeros into the channels that fill up its last block; these functions rely on it and do
+// Activations are blocked nC[d]hw8c or nC[d]hw16c: channels in blocks, the last one filled up. Whoever writes
+// an activation writes zeros into the channels that fill up its last block; these functions rely on it and do
 // it. A batch stride larger than the tensor lets it be a slice of channel blocks of a wider one.
 struct Convolution {
   int64_t batch = 1;
@@ -24,6 +24,7 @@ struct Convolution {
   std::array<int64_t, 3> extents = {1, 1, 1};          // of the source; depth 1 for images
   std::array<int64_t, 3> padding = {0, 0, 0};          // zeros on both sides of each axis
   int64_t src_batch_stride = 0, dst_batch_stride = 0;  // in floats; 0 for dense tensors
+  int64_t lanes = 8;                                   // channels of a block: 8, or with AVX-512 16
 };
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution);
@@ -51,7 +52,7 @@ struct GatherArguments {
   float* written = nullptr;
 };
 
-// Packed weights and scratch must be aligned to 64 bytes, activations to 32. Nothing is allocated while
+// Packed weights and scratch must be aligned to 64 bytes, activations to a block. Nothing is allocated while
 // running, and the result does not depend on the number of threads.
 int64_t gather_scratch_floats(const Convolution& convolution, Direction direction, int threads);
 void gather(const Convolution& convolution, Direction direction, const GatherArguments& arguments,

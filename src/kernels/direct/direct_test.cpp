@@ -8,28 +8,18 @@
 #include "kernels/direct/layout.h"
 #include "kernels/direct/reference.h"
 #include "kernels/test_floats.h"
+#include "kernels/test_lanes.h"
 
 namespace tacho::direct {
 namespace {
 
 constexpr float kUntouched = 77;
 
-// Zeros in the channels that fill up the last block, as the contract asks.
-Floats random_activation(const Convolution& convolution, const ActivationLayout& layout, int64_t channels,
-                         uint64_t seed) {
-  Floats values = random_floats(convolution.batch * layout.batch_stride, seed);
-  for (int64_t i = 0; i < values.size(); ++i) {
-    const int64_t block = i % layout.batch_stride / layout.block_stride;
-    if (block * kLanes + i % kLanes >= channels) values[i] = 0;
-  }
-  return values;
-}
-
 Floats random_src(const Convolution& c, uint64_t seed = 1) {
-  return random_activation(c, src_layout(c), c.in_channels, seed);
+  return random_activation(c.batch, src_layout(c), c.in_channels, seed);
 }
 Floats random_dst(const Convolution& c, uint64_t seed = 2) {
-  return random_activation(c, dst_layout(c), c.out_channels, seed);
+  return random_activation(c.batch, dst_layout(c), c.out_channels, seed);
 }
 Floats random_weights(const Convolution& c) {
   return random_floats(c.out_channels * c.in_channels * taps(c), 3);
@@ -67,12 +57,15 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-class AnyKernel : public testing::TestWithParam<Case> {
+class AnyKernel : public OnBlocks<Case> {
  protected:
   void SetUp() override {
-    if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-    ASSERT_EQ(why_unsupported(GetParam().convolution), std::nullopt);
+    OnBlocks::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(why_unsupported(convolution_), std::nullopt);
   }
+
+  const Convolution convolution_ = on_blocks(std::get<1>(GetParam()).convolution);
 };
 
 // Five times what a sum in float of so many products of normal numbers is off: each partial sum, which grows
@@ -99,7 +92,7 @@ void expect_gathers(const Convolution& c, Direction direction, GatherArguments a
 }
 
 TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats src = random_src(c), bias = random_floats(c.out_channels, 4), residual = random_dst(c);
   Floats dst = untouched_dst(c);
   expect_gathers(c, forward,
@@ -108,7 +101,7 @@ TEST_P(AnyKernel, ForwardErrsNoMoreThanASumInFloat) {
 }
 
 TEST_P(AnyKernel, DataGradientErrsNoMoreThanASumInFloat) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats diff_dst = random_dst(c), residual = random_src(c, 5), mask = random_src(c, 6);
   Floats diff_src(c.batch * src_layout(c).batch_stride);
   const int64_t products = taps(c) * c.out_channels;
@@ -118,12 +111,12 @@ TEST_P(AnyKernel, DataGradientErrsNoMoreThanASumInFloat) {
 }
 
 TEST_P(AnyKernel, WeightGradientErrsNoMoreThanASumInFloat) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats src = random_src(c), diff_dst = random_dst(c);
   const int64_t weights = c.out_channels * c.in_channels * taps(c);
   std::vector<double> truth(static_cast<size_t>(weights)), bias_truth(static_cast<size_t>(c.out_channels));
   backward_weights_reference(c, src.data(), diff_dst.data(), truth.data(), bias_truth.data());
-  const int64_t products = c.batch * dst_layout(c).block_stride / kLanes;
+  const int64_t products = c.batch * dst_layout(c).block_stride / lanes_;
   for (const int threads : {1, 2, 3, 7}) {
     Floats diff_weights(weights, kUntouched), diff_bias(c.out_channels, kUntouched),
         scratch(backward_weights_scratch_floats(c, threads), std::nanf(""));
@@ -141,56 +134,63 @@ TEST_P(AnyKernel, WeightGradientErrsNoMoreThanASumInFloat) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Direct, AnyKernel,
-    testing::Values(
-        Case{"pointwise", flat(2, 16, 32, {1, 1, 1}, {1, 9, 11})},
-        Case{"pointwise_with_stride_2", flat(2, 16, 32, {1, 1, 1}, {1, 9, 12}, {0, 0, 0}, {1, 2, 2})},
-        Case{"pointwise_of_many_channels", flat(1, 600, 72, {1, 1, 1}, {1, 7, 7})},
-        Case{"pointwise_of_a_large_image", flat(3, 24, 44, {1, 1, 1}, {1, 31, 33})},
-        Case{"pointwise_of_a_volume", flat(2, 20, 12, {1, 1, 1}, {4, 9, 11})},
-        Case{"pointwise_of_tiny_images", flat(33, 72, 40, {1, 1, 1}, {1, 2, 2})},
-        Case{"one_position", flat(1, 40, 100, {1, 1, 1}, {1, 1, 1})},
-        Case{"square", flat(2, 16, 32, {1, 3, 3}, {1, 9, 10}, {0, 1, 1})},
-        Case{"square_without_padding", flat(1, 16, 32, {1, 3, 3}, {1, 9, 10})},
-        Case{"square_with_stride_2", flat(3, 24, 16, {1, 3, 3}, {1, 14, 15}, {0, 1, 1}, {1, 2, 2})},
-        Case{"stride_2_that_skips_the_end", flat(1, 8, 16, {1, 3, 3}, {1, 8, 6}, {0, 0, 0}, {1, 2, 2})},
-        Case{"stride_beyond_the_kernel", flat(1, 8, 16, {1, 2, 2}, {1, 11, 13}, {0, 1, 1}, {1, 3, 5})},
-        Case{"five_by_five", flat(2, 48, 64, {1, 5, 5}, {1, 8, 9}, {0, 2, 2})},
-        Case{"seven_by_seven_stride_2", flat(1, 3, 64, {1, 7, 7}, {1, 21, 22}, {0, 3, 3}, {1, 2, 2})},
-        Case{"row_of_seven", flat(2, 40, 48, {1, 1, 7}, {1, 17, 17}, {0, 0, 3})},
-        Case{"column_of_seven", flat(2, 40, 48, {1, 7, 1}, {1, 17, 17}, {0, 3, 0})},
-        Case{"row_of_three", flat(1, 24, 48, {1, 1, 3}, {1, 8, 8}, {0, 0, 1})},
-        Case{"even_kernel", flat(1, 16, 16, {1, 4, 2}, {1, 9, 7}, {0, 2, 1})},
-        Case{"kernel_larger_than_the_source", flat(2, 8, 16, {1, 5, 5}, {1, 2, 1}, {0, 4, 4})},
-        Case{"unequal_padding_and_stride", flat(2, 8, 16, {1, 3, 5}, {1, 10, 7}, {0, 2, 1}, {1, 1, 3})},
-        Case{"channels_12_20", flat(2, 12, 20, {1, 3, 3}, {1, 7, 7}, {0, 1, 1})},
-        Case{"channels_3_5", flat(2, 3, 5, {1, 3, 3}, {1, 10, 6}, {0, 1, 1}, {1, 2, 2})},
-        Case{"channels_1_8", flat(1, 1, 8, {1, 3, 3}, {1, 5, 5}, {0, 1, 1})},
-        Case{"many_chunks_of_channels", flat(1, 300, 40, {1, 3, 3}, {1, 5, 6}, {0, 1, 1})},
-        Case{"many_panels", flat(2, 8, 24, {1, 3, 3}, {1, 61, 60}, {0, 1, 1})},
-        Case{"volume", flat(1, 16, 16, {3, 3, 3}, {5, 6, 7}, {1, 1, 1})},
-        Case{"volume_with_stride_2", flat(2, 12, 20, {2, 2, 2}, {6, 5, 8}, {0, 0, 0}, {2, 2, 2})},
-        Case{"volume_of_unequal_sides", flat(1, 9, 17, {3, 1, 5}, {4, 5, 9}, {2, 0, 2}, {1, 2, 3})}),
-    [](const auto& test) { return test.param.name; });
+const Case kCases[] = {
+    {"pointwise", flat(2, 16, 32, {1, 1, 1}, {1, 9, 11})},
+    {"pointwise_with_stride_2", flat(2, 16, 32, {1, 1, 1}, {1, 9, 12}, {0, 0, 0}, {1, 2, 2})},
+    {"pointwise_of_many_channels", flat(1, 600, 72, {1, 1, 1}, {1, 7, 7})},
+    {"pointwise_of_full_blocks_to_others", flat(2, 32, 21, {1, 1, 1}, {1, 9, 11})},
+    {"pointwise_of_a_large_image", flat(3, 24, 44, {1, 1, 1}, {1, 31, 33})},
+    {"pointwise_of_a_volume", flat(2, 20, 12, {1, 1, 1}, {4, 9, 11})},
+    {"pointwise_of_tiny_images", flat(33, 72, 40, {1, 1, 1}, {1, 2, 2})},
+    {"one_position", flat(1, 40, 100, {1, 1, 1}, {1, 1, 1})},
+    {"square", flat(2, 16, 32, {1, 3, 3}, {1, 9, 10}, {0, 1, 1})},
+    {"square_without_padding", flat(1, 16, 32, {1, 3, 3}, {1, 9, 10})},
+    {"square_with_stride_2", flat(3, 24, 16, {1, 3, 3}, {1, 14, 15}, {0, 1, 1}, {1, 2, 2})},
+    {"stride_2_that_skips_the_end", flat(1, 8, 16, {1, 3, 3}, {1, 8, 6}, {0, 0, 0}, {1, 2, 2})},
+    {"stride_beyond_the_kernel", flat(1, 8, 16, {1, 2, 2}, {1, 11, 13}, {0, 1, 1}, {1, 3, 5})},
+    {"five_by_five", flat(2, 48, 64, {1, 5, 5}, {1, 8, 9}, {0, 2, 2})},
+    {"seven_by_seven_stride_2", flat(1, 3, 64, {1, 7, 7}, {1, 21, 22}, {0, 3, 3}, {1, 2, 2})},
+    {"row_of_seven", flat(2, 40, 48, {1, 1, 7}, {1, 17, 17}, {0, 0, 3})},
+    {"column_of_seven", flat(2, 40, 48, {1, 7, 1}, {1, 17, 17}, {0, 3, 0})},
+    {"row_of_three", flat(1, 24, 48, {1, 1, 3}, {1, 8, 8}, {0, 0, 1})},
+    {"even_kernel", flat(1, 16, 16, {1, 4, 2}, {1, 9, 7}, {0, 2, 1})},
+    {"kernel_larger_than_the_source", flat(2, 8, 16, {1, 5, 5}, {1, 2, 1}, {0, 4, 4})},
+    {"unequal_padding_and_stride", flat(2, 8, 16, {1, 3, 5}, {1, 10, 7}, {0, 2, 1}, {1, 1, 3})},
+    {"channels_12_20", flat(2, 12, 20, {1, 3, 3}, {1, 7, 7}, {0, 1, 1})},
+    {"channels_3_5", flat(2, 3, 5, {1, 3, 3}, {1, 10, 6}, {0, 1, 1}, {1, 2, 2})},
+    {"channels_1_8", flat(1, 1, 8, {1, 3, 3}, {1, 5, 5}, {0, 1, 1})},
+    {"many_chunks_of_channels", flat(1, 300, 40, {1, 3, 3}, {1, 5, 6}, {0, 1, 1})},
+    {"many_slices_of_channels", flat(1, 20, 150, {1, 3, 3}, {1, 5, 6}, {0, 1, 1})},
+    {"many_panels", flat(2, 8, 24, {1, 3, 3}, {1, 61, 60}, {0, 1, 1})},
+    {"volume", flat(1, 16, 16, {3, 3, 3}, {5, 6, 7}, {1, 1, 1})},
+    {"volume_with_stride_2", flat(2, 12, 20, {2, 2, 2}, {6, 5, 8}, {0, 0, 0}, {2, 2, 2})},
+    {"volume_of_unequal_sides", flat(1, 9, 17, {3, 1, 5}, {4, 5, 9}, {2, 0, 2}, {1, 2, 3})},
+};
 
-TEST(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
-  const Convolution c = flat(1, 12, 20, {1, 3, 3}, {1, 6, 6}, {0, 1, 1});
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const Floats src = random_src(c), bias = random_floats(20, 4), weights = packed(c, random_weights(c));
+INSTANTIATE_TEST_SUITE_P(Direct, AnyKernel, with_all_lanes(testing::ValuesIn(kCases)), [](const auto& test) {
+  return std::get<1>(test.param).name + ("_" + lanes_name(test));
+});
+
+class Direct : public OnBlocks<> {};
+
+INSTANTIATE_TEST_SUITE_P(Blocks, Direct, with_all_lanes(), lanes_name);
+
+TEST_P(Direct, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
+  const Convolution c = on_blocks(flat(1, lanes_ + 4, 2 * lanes_ + 4, {1, 3, 3}, {1, 6, 6}, {0, 1, 1}));
+  const Floats src = random_src(c), bias = random_floats(c.out_channels, 4),
+               weights = packed(c, random_weights(c));
   Floats dst = untouched_dst(c);
   run(c, {.read = src.data(), .packed_weights = weights.data(), .bias = bias.data(), .written = dst.data()},
       1);
   for (int64_t i = 2 * dst_layout(c).block_stride; i < dst.size(); ++i) {
-    if (i % kLanes < 4) continue;
+    if (i % lanes_ < 4) continue;
     ASSERT_EQ(dst[i], 0) << i;
   }
 }
 
-TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
-  const Convolution dense = flat(3, 16, 8, {1, 1, 7}, {1, 9, 9}, {0, 0, 3});
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const int64_t block = 9 * 9 * kLanes;
+TEST_P(Direct, ReadsAndWritesSlicesOfWiderTensors) {
+  const Convolution dense = on_blocks(flat(3, 2 * lanes_, lanes_, {1, 1, 7}, {1, 9, 9}, {0, 0, 3}));
+  const int64_t block = 9 * 9 * lanes_;
   Convolution slices = dense;
   slices.src_batch_stride = 5 * block;
   slices.dst_batch_stride = 4 * block;
@@ -212,10 +212,11 @@ TEST(Direct, ReadsAndWritesSlicesOfWiderTensors) {
   }
 }
 
-TEST(Direct, GradientsReadAndWriteSlicesOfWiderTensors) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  for (const Convolution& dense : {flat(3, 16, 24, {1, 1, 1}, {1, 11, 10}),
-                                   flat(3, 16, 24, {1, 3, 3}, {1, 9, 9}, {0, 1, 1}, {1, 2, 2})}) {
+TEST_P(Direct, GradientsReadAndWriteSlicesOfWiderTensors) {
+  const int64_t in = 2 * lanes_, out = 3 * lanes_;
+  for (const Convolution& convolution : {flat(3, in, out, {1, 1, 1}, {1, 11, 10}),
+                                         flat(3, in, out, {1, 3, 3}, {1, 9, 9}, {0, 1, 1}, {1, 2, 2})}) {
+    const Convolution dense = on_blocks(convolution);
     Convolution slices = dense;
     const ActivationLayout src = src_layout(dense), dst = dst_layout(dense);
     slices.src_batch_stride = 2 * src.batch_stride;
@@ -248,9 +249,9 @@ TEST(Direct, GradientsReadAndWriteSlicesOfWiderTensors) {
   }
 }
 
-TEST(Direct, DataGradientDoesNotDependOnTheNumberOfThreads) {
-  const Convolution c = flat(2, 40, 440, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2});
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Direct, DataGradientDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c =
+      on_blocks(flat(2, 5 * lanes_, 55 * lanes_, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2}));
   const Floats gradient = random_dst(c), weights = packed(c, random_weights(c), backward);
   const auto with = [&](int threads) {
     Floats in_place = random_src(c, 5);
@@ -263,9 +264,9 @@ TEST(Direct, DataGradientDoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {2, 3, 16, 64}) EXPECT_TRUE(same(alone, with(threads))) << threads;
 }
 
-TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
-  const Convolution c = flat(2, 80, 72, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2});
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c =
+      on_blocks(flat(2, 10 * lanes_, 9 * lanes_, {1, 3, 3}, {1, 22, 19}, {0, 1, 1}, {1, 2, 2}));
   const Floats src = random_src(c), weights = packed(c, random_weights(c));
   Floats alone = untouched_dst(c);
   run(c, {.read = src.data(), .packed_weights = weights.data(), .written = alone.data()}, 1);
@@ -276,10 +277,11 @@ TEST(Direct, ForwardDoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-TEST(Direct, WeightGradientsAreTheSameFromRunToRun) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  for (const Convolution& c :
-       {flat(4, 40, 72, {1, 1, 1}, {1, 22, 19}), flat(4, 40, 72, {1, 3, 3}, {1, 9, 9})}) {
+TEST_P(Direct, WeightGradientsAreTheSameFromRunToRun) {
+  const int64_t in = 5 * lanes_, out = 9 * lanes_;
+  for (const Convolution& convolution :
+       {flat(4, in, out, {1, 1, 1}, {1, 22, 19}), flat(4, in, out, {1, 3, 3}, {1, 9, 9})}) {
+    const Convolution c = on_blocks(convolution);
     const Floats src = random_src(c), diff_dst = random_dst(c);
     const auto gradient = [&] {
       Floats result(c.out_channels * c.in_channels * taps(c)),
@@ -292,9 +294,8 @@ TEST(Direct, WeightGradientsAreTheSameFromRunToRun) {
   }
 }
 
-TEST(Direct, AddsAResidualInPlace) {
-  const Convolution c = flat(2, 80, 16, {1, 3, 3}, {1, 10, 10}, {0, 1, 1});
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Direct, AddsAResidualInPlace) {
+  const Convolution c = on_blocks(flat(2, 80, 16, {1, 3, 3}, {1, 10, 10}, {0, 1, 1}));
   const Floats src = random_src(c), residual = random_dst(c), weights = packed(c, random_weights(c));
   Floats apart = untouched_dst(c), in_place = random_dst(c);
   GatherArguments arguments = {.read = src.data(), .packed_weights = weights.data()};
@@ -305,17 +306,18 @@ TEST(Direct, AddsAResidualInPlace) {
   EXPECT_TRUE(same(apart, in_place));
 }
 
-TEST(Direct, SaysWhyAShapeIsNotSupported) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 3, 3}, {1, 9, 9}, {0, 3, 3})),
+TEST_P(Direct, SaysWhyAShapeIsNotSupported) {
+  const auto why_not = [&](const Convolution& c) { return why_unsupported(on_blocks(c)); };
+  EXPECT_EQ(why_not(flat(1, 8, 8, {1, 3, 3}, {1, 9, 9}, {0, 3, 3})),
             "direct kernels take padding smaller than the kernel");
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 3, 3}, {1, 2, 9})), "the source is smaller than the kernel");
-  EXPECT_EQ(why_unsupported(flat(0, 8, 8, {1, 3, 3}, {1, 9, 9})),
+  EXPECT_EQ(why_not(flat(1, 8, 8, {1, 3, 3}, {1, 2, 9})), "the source is smaller than the kernel");
+  EXPECT_EQ(why_not(flat(0, 8, 8, {1, 3, 3}, {1, 9, 9})),
             "the batch and the numbers of channels must be positive");
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 1, 1}, {1, 9, 99}, {0, 0, 0}, {1, 1, 17})),
+  EXPECT_EQ(why_not(flat(1, 8, 8, {1, 1, 1}, {1, 9, 99}, {0, 0, 0}, {1, 1, 17})),
             "direct kernels take strides of 1 to 16");
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, {1, 1, 17}, {1, 9, 99})),
-            "direct kernels are 1 to 16 long on each axis");
+  EXPECT_EQ(why_not(flat(1, 8, 8, {1, 1, 17}, {1, 9, 99})), "direct kernels are 1 to 16 long on each axis");
+  EXPECT_EQ(why_unsupported({.in_channels = 8, .out_channels = 8, .lanes = 4}),
+            "kernels are on blocks of 8 or 16 channels");
 }
 
 }  // namespace

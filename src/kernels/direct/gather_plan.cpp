@@ -1,6 +1,6 @@
 #include "kernels/direct/gather_plan.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
 constexpr int64_t kPanelReads = 48 << 10;  // floats of a chunk that are read and stay in L2
@@ -38,4 +38,4 @@ GatherPlan::GatherPlan(const Convolution& convolution, Direction direction, int 
   steps = positions.steps(largest_panel());
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

@@ -3,7 +3,7 @@
 #include "kernels/direct/positions.h"
 #include "kernels/split.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 
 // How the work of a convolution, or of the gradient of its source, is cut. A task is a panel of position
 // blocks and a group of slices. It goes through the chunks of channels one by one, sums wait where they are
@@ -24,4 +24,4 @@ struct GatherPlan {
 
 inline constexpr int64_t kMaxPanelBlocks = 64;
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

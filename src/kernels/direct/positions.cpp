@@ -1,6 +1,6 @@
 #include "kernels/direct/positions.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
 int64_t offset_of(const ActivationLayout& layout, const std::array<int64_t, 3>& at) {
@@ -161,4 +161,4 @@ void Positions::list(const Kind& kind, int64_t begin, int64_t end, const Step* s
   }
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

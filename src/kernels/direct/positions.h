@@ -1,11 +1,11 @@
 #pragma once
 
-#include "kernels/direct/layout.h"
+#include "kernels/direct/packed_layout.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 
-inline constexpr int64_t kBlockPositions = 6;  // places that the inner kernel writes at once
-inline constexpr int64_t kMaxKernel = 16;      // along one axis, and as a stride
+inline constexpr int64_t kBlockPositions =
+    blocked::kRowsAtOnce;  // places that the inner kernel writes at once
 
 // Places along one axis, a step apart, for which the same taps meet what is read.
 struct Run {
@@ -79,4 +79,4 @@ class Positions {
   int64_t blocks_ = 0, kinds_ = 0;
 };
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

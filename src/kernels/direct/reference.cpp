@@ -10,8 +10,9 @@ namespace {
 using Place = std::array<int64_t, 3>;
 
 int64_t offset_of(const ActivationLayout& layout, int64_t image, int64_t channel, const Place& at) {
-  return image * layout.batch_stride + channel / kLanes * layout.block_stride + at[0] * layout.plane_stride +
-         (at[1] * layout.extents[2] + at[2]) * kLanes + channel % kLanes;
+  return image * layout.batch_stride + channel / layout.lanes * layout.block_stride +
+         at[0] * layout.plane_stride + (at[1] * layout.extents[2] + at[2]) * layout.lanes +
+         channel % layout.lanes;
 }
 
 template<typename Visit>
@@ -58,7 +59,7 @@ void gather_reference(const Convolution& c, Direction direction, const GatherArg
         }
       }
     });
-    for (int64_t channel = 0; channel < written_layout.blocks * kLanes; ++channel) {
+    for (int64_t channel = 0; channel < written_layout.blocks * written_layout.lanes; ++channel) {
       for_each_place(written_layout.extents, [&](const Place& at) {
         const int64_t offset = offset_of(written_layout, image, channel, at);
         double& value = written[offset];

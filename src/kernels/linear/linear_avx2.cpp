@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/instruction_set.h"
+
 namespace tacho::linear {
 namespace {
 
-using blocked::kLanes;
 using blocked::kLineFloats;
+using blocked::avx2::kLanes;
 constexpr int kPrefetchLines = 8;  // for 8 inputs
 
 // A block of inputs of some images, times a slice of the weights.

@@ -9,7 +9,6 @@ namespace tacho::linear {
 inline constexpr int64_t kSliceOutputs = 16;  // outputs computed at once
 inline constexpr int64_t kMaxRows = 6;        // images computed at once
 
-using blocked::divide_up;
 constexpr int64_t slices(const Layer& layer) { return divide_up(layer.outputs, kSliceOutputs); }
 constexpr int64_t sums_floats(const Layer& layer) { return slices(layer) * layer.batch * kSliceOutputs; }
 // Images are computed in groups of at most kMaxRows.

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
-#include "kernels/blocked/layout.h"
+#include "kernels/instruction_set.h"
 #include "kernels/linear/weight_gradient.h"
 
 namespace tacho::linear {
 namespace {
 
-using blocked::divide_up;
-using blocked::kLanes;
+using blocked::avx2::kLanes;
 
 // What is summed in registers at once. A row of it is a line of the cache.
 constexpr int kTileRows = 6, kTileVectors = 2;

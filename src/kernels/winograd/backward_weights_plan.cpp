@@ -1,6 +1,6 @@
 #include "kernels/winograd/backward_weights_plan.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 constexpr int64_t kPrivatePanelTiles = 128;
@@ -71,4 +71,4 @@ Split BackwardWeightsPlan::split() const {
            unpacking}};
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

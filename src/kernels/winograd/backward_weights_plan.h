@@ -1,9 +1,9 @@
 #pragma once
 
 #include "kernels/split.h"
-#include "kernels/winograd/layout.h"
+#include "kernels/winograd/packed_layout.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 
 // How the work of a weight gradient is cut. Transformed inputs and gradients of a panel of tiles are
 // [point][channel block][tile][8]; sums over tiles are [point][input channel][output channel]. Input channels
@@ -33,7 +33,7 @@ struct BackwardWeightsPlan {
   int64_t workers;                    // that have a workspace and sums of their own
   int64_t tile_parts, channel_parts;  // of a shared panel, for each channel block and for each point
   int64_t in_channels;
-  int64_t unpacked_channels;  // input channels that one thread unpacks at once, of 8 output channels
+  int64_t unpacked_channels;  // input channels that one thread unpacks at once, of a block of output channels
   int64_t sum_channels;    // input channels whose sums are made at once: all of them, unless one panel is all
   int64_t channel_stride;  // of inputs and gradients
   int64_t input_point_stride, gradient_point_stride;
@@ -41,4 +41,4 @@ struct BackwardWeightsPlan {
   int64_t inputs_floats, gradients_floats, sums_floats;  // of one worker
 };
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,6 +1,6 @@
 #include "kernels/winograd/forward_plan.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8;
@@ -65,4 +65,4 @@ Split ForwardPlan::split() const {
            {.items = panel_blocks * dst.blocks, .work = outputs, .rounds = panels}}};
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

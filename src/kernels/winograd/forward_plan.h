@@ -1,9 +1,9 @@
 #pragma once
 
 #include "kernels/split.h"
-#include "kernels/winograd/layout.h"
+#include "kernels/winograd/packed_layout.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 
 // Slices of output channels [begin, end).
 struct SliceGroup {
@@ -48,4 +48,4 @@ struct ForwardPlan {
 
 inline constexpr int64_t kMaxPanelBlocks = 32;
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

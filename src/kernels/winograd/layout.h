@@ -32,37 +32,6 @@ inline constexpr double kTransformOperations = 6;
 
 inline constexpr int64_t kInputsAtOnce = 16;  // channels of weights that are packed or unpacked by one thread
 
-// Transformed inputs of a long kernel's segments are like more input channels: those of the first segment, up
-// to a whole block, then those of the second.
-class Reduction {
- public:
-  explicit constexpr Reduction(const Convolution& convolution)
-      : segment_blocks(channel_blocks(convolution.in_channels)),
-        in_channels_(convolution.in_channels),
-        grid_(convolution),
-        rows_are_long_(scheme(convolution, 1).segments() > 1) {
-    segments = scheme(convolution, 1).segments() * scheme(convolution, 2).segments();
-  }
-
-  constexpr int64_t blocks() const { return segments * segment_blocks; }
-  constexpr int64_t channels() const { return (segments - 1) * segment_blocks * kLanes + in_channels_; }
-  constexpr int64_t channels_at(int point) const {
-    return has_last_segment(point) ? channels() : in_channels_;
-  }
-  // It has no weight at infinity.
-  constexpr bool has_last_segment(int point) const {
-    return segments == 1 || (rows_are_long_ ? grid_.row(point) : grid_.column(point)) != 0;
-  }
-
-  int segments;
-  int64_t segment_blocks;
-
- private:
-  int64_t in_channels_;
-  PointGrid grid_;
-  bool rows_are_long_;
-};
-
 // Calls visit.operator()<rows, columns>() for each flat kernel that there is.
 template<typename Visit>
 constexpr void for_each_flat_kernel(const Visit& visit) {
@@ -87,27 +56,16 @@ void with_flat_kernel(const Convolution& convolution, const Visit& visit) {
 // cache.
 constexpr int64_t odd_lines(int64_t floats) { return (divide_up(floats, kLineFloats) | 1) * kLineFloats; }
 
-// Packed weights: [point][output slice][input channel of the reduction][16].
-struct PackedLayout {
-  explicit PackedLayout(const Convolution& convolution)
-      : slices(divide_up(convolution.out_channels, kSliceChannels)),
-        segment_stride(Reduction(convolution).segment_blocks * kLanes * kSliceChannels),
-        slice_stride(Reduction(convolution).channels() * kSliceChannels),
-        point_stride(slices * slice_stride),
-        input_chunks(divide_up(convolution.in_channels, kInputsAtOnce)) {}
-
-  int64_t slices, segment_stride, slice_stride, point_stride;
-  int64_t input_chunks;  // that threads pack on their own, of each slice
-};
-
 inline ActivationLayout src_layout(const Convolution& convolution) {
-  return {convolution.in_channels, convolution.extents, convolution.src_batch_stride};
+  return {convolution.in_channels, convolution.extents, convolution.src_batch_stride, convolution.lanes};
 }
 inline ActivationLayout dst_layout(const Convolution& convolution) {
-  return {convolution.out_channels, dst_extents(convolution), convolution.dst_batch_stride};
+  return {convolution.out_channels, dst_extents(convolution), convolution.dst_batch_stride,
+          convolution.lanes};
 }
 inline ActivationLayout pooled_layout(const Convolution& convolution) {
-  return {convolution.out_channels, pooled_extents(convolution), convolution.dst_batch_stride};
+  return {convolution.out_channels, pooled_extents(convolution), convolution.dst_batch_stride,
+          convolution.lanes};
 }
 
 }  // namespace tacho::winograd

@@ -10,15 +10,15 @@ namespace {
 
 int64_t offset_of(const ActivationLayout& layout, int64_t image, int64_t channel, int64_t z, int64_t y,
                   int64_t x) {
-  return image * layout.batch_stride + channel / kLanes * layout.block_stride + z * layout.plane_stride +
-         (y * layout.extents[2] + x) * kLanes + channel % kLanes;
+  return image * layout.batch_stride + channel / layout.lanes * layout.block_stride +
+         z * layout.plane_stride + (y * layout.extents[2] + x) * layout.lanes + channel % layout.lanes;
 }
 
 // Calls visit(channel, offset) for each element of an activation.
 template<typename Visit>
 void for_each_element(const Convolution& convolution, const ActivationLayout& layout, const Visit& visit) {
   for (int64_t image = 0; image < convolution.batch; ++image) {
-    for (int64_t channel = 0; channel < layout.blocks * kLanes; ++channel) {
+    for (int64_t channel = 0; channel < layout.blocks * layout.lanes; ++channel) {
       for (int64_t z = 0; z < layout.extents[0]; ++z) {
         for (int64_t y = 0; y < layout.extents[1]; ++y) {
           for (int64_t x = 0; x < layout.extents[2]; ++x)
@@ -39,7 +39,7 @@ void for_each_product(const Convolution& c, const Visit& visit) {
       const int64_t tap_x = tap % c.kernel[2], tap_y = tap / c.kernel[2] % c.kernel[1],
                     tap_z = tap / c.kernel[2] / c.kernel[1];
       for (int64_t image = 0; image < c.batch; ++image) {
-        for (int64_t element = 0; element < dst.block_stride / kLanes; ++element) {
+        for (int64_t element = 0; element < dst.block_stride / dst.lanes; ++element) {
           const int64_t x = element % dst.extents[2], rows = element / dst.extents[2];
           const int64_t y = rows % dst.extents[1], z = rows / dst.extents[1];
           const int64_t from_z = z + tap_z - c.padding[0], from_y = y + tap_y - c.padding[1],

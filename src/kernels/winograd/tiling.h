@@ -11,13 +11,9 @@
 namespace tacho::winograd {
 
 using blocked::ActivationLayout;
-using blocked::channel_blocks;
-using blocked::divide_up;
-using blocked::kLanes;
 using blocked::kLineFloats;
-using blocked::kSliceChannels;
 
-inline constexpr int64_t kBlockTiles = 6;  // tiles the matrix kernel multiplies at once
+inline constexpr int64_t kBlockTiles = blocked::kRowsAtOnce;  // tiles the matrix kernel multiplies at once
 
 // The first output of a tile.
 struct Tile {

@@ -14,8 +14,8 @@ namespace tacho::winograd {
 // kernel of 3x3 takes a quarter (F(4x4,3x3)) and one of 3x3x3 an eighth, 5x5 takes 0.36 (F(2x2,5x5)), 1x3 and
 // 3x1 take half, and 1x7 and 7x1 0.43 (two sums of F(5,4)).
 //
-// Activations are blocked nC[d]hw8c: channels in blocks of 8, the last one filled up. Whoever writes an
-// activation writes zeros into the channels that fill up its last block; these functions rely on it and do
+// Activations are blocked nC[d]hw8c or nC[d]hw16c: channels in blocks, the last one filled up. Whoever writes
+// an activation writes zeros into the channels that fill up its last block; these functions rely on it and do
 // it. A batch stride larger than the tensor lets it be a slice of channel blocks of a wider one.
 struct Convolution {
   int64_t batch = 1;
@@ -24,6 +24,7 @@ struct Convolution {
   std::array<int64_t, 3> extents = {1, 1, 1};          // of the source; depth 1 for images
   std::array<int64_t, 3> padding = {0, 0, 0};          // zeros on both sides of each axis
   int64_t src_batch_stride = 0, dst_batch_stride = 0;  // in floats; 0 for dense tensors
+  int64_t lanes = 8;                                   // channels of a block: 8, or with AVX-512 16
 };
 
 std::array<int64_t, 3> dst_extents(const Convolution& convolution);
@@ -64,7 +65,7 @@ struct ForwardArguments {
 // Of dst with max_pool: an odd last row or column is left out. ELU then wants alpha >= 0.
 std::array<int64_t, 3> pooled_extents(const Convolution& convolution);
 
-// Packed weights and scratch must be aligned to 64 bytes, activations to 32. Nothing is allocated while
+// Packed weights and scratch must be aligned to 64 bytes, activations to a block. Nothing is allocated while
 // running, and the result does not depend on the number of threads.
 int64_t forward_scratch_floats(const Convolution& convolution, int threads);
 void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads);

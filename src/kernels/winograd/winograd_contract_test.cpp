@@ -6,17 +6,21 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/test_lanes.h"
 #include "kernels/winograd/test_convolutions.h"
 
 namespace tacho::winograd {
 namespace {
 
-TEST(Winograd, EluErrsByLittleMoreThanRounding) {
-  const Convolution c = flat(1, 1, 1, 1, 4096);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+class Winograd : public OnBlocks<> {};
+
+INSTANTIATE_TEST_SUITE_P(Blocks, Winograd, with_all_lanes(), lanes_name);
+
+TEST_P(Winograd, EluErrsByLittleMoreThanRounding) {
+  const Convolution c = on_blocks(flat(1, 1, 1, 1, 4096));
   Floats weights(9), src(size_of(c, src_layout(c)));
   weights[4] = 1;
-  for (int64_t i = 0; i < src.size(); i += kLanes) src[i] = static_cast<float>(i - src.size() / 2) / 150;
+  for (int64_t i = 0; i < src.size(); i += lanes_) src[i] = static_cast<float>(i / lanes_ - 2048) / 18.75f;
   const Floats u = packed(c, WeightOrder::forward, weights, 1);
   Floats plain(size_of(c, dst_layout(c))), dst(plain.size());
   ForwardArguments arguments = {.src = src.data(), .packed_weights = u.data(), .dst = plain.data()};
@@ -25,15 +29,14 @@ TEST(Winograd, EluErrsByLittleMoreThanRounding) {
   arguments.alpha = 2;
   arguments.dst = dst.data();
   run_forward(c, arguments, 1);
-  for (int64_t i = 0; i < dst.size(); i += kLanes) {
+  for (int64_t i = 0; i < dst.size(); i += lanes_) {
     const double x = plain[i], truth = x > 0 ? x : 2 * std::expm1(x);
     ASSERT_NEAR(dst[i], truth, 2.5e-7 * std::abs(truth)) << x;
   }
 }
 
-TEST(Winograd, StreamsOutputsLargerThanTheCaches) {
-  const Convolution c = flat(2, 8, 64, 264, 256);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, StreamsOutputsLargerThanTheCaches) {
+  const Convolution c = on_blocks(flat(2, 8, 64, 264, 256));
   const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
   Floats streamed(size_of(c, dst_layout(c)), kUntouched), stored(streamed.size(), kUntouched);
   const Floats zeros(streamed.size());
@@ -45,24 +48,22 @@ TEST(Winograd, StreamsOutputsLargerThanTheCaches) {
   for (int64_t i = 0; i < stored.size(); ++i) ASSERT_EQ(streamed[i], stored[i]) << i;
 }
 
-TEST(Winograd, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
-  const Convolution c = flat(1, 12, 20, 6, 6);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const Floats src = random_src(c), bias = random_floats(20, 4);
+TEST_P(Winograd, WritesZerosIntoChannelsThatFillUpTheLastBlock) {
+  const Convolution c = on_blocks(flat(1, lanes_ + 4, 2 * lanes_ + 4, 6, 6));
+  const Floats src = random_src(c), bias = random_floats(c.out_channels, 4);
   const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
   const ActivationLayout layout = dst_layout(c);
   Floats dst(size_of(c, layout), kUntouched);
   run_forward(c, {.src = src.data(), .packed_weights = u.data(), .bias = bias.data(), .dst = dst.data()}, 1);
   for (int64_t i = 2 * layout.block_stride; i < dst.size(); ++i) {
-    if (i % kLanes < 4) continue;
+    if (i % lanes_ < 4) continue;
     ASSERT_EQ(dst[i], 0) << i;
   }
 }
 
-TEST(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
-  const Convolution dense = flat(3, 16, 8, 9, 9);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  const int64_t block = 9 * 9 * kLanes;
+TEST_P(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
+  const Convolution dense = on_blocks(flat(3, 2 * lanes_, lanes_, 9, 9));
+  const int64_t block = 9 * 9 * lanes_;
   Convolution slices = dense;
   slices.src_batch_stride = 5 * block;
   slices.dst_batch_stride = 4 * block;
@@ -83,9 +84,8 @@ TEST(Winograd, ReadsAndWritesSlicesOfWiderTensors) {
   }
 }
 
-TEST(Winograd, WeightGradientsAreTheSameEachTime) {
-  const Convolution c = flat(3, 16, 24, 30, 30);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, WeightGradientsAreTheSameEachTime) {
+  const Convolution c = on_blocks(flat(3, 16, 24, 30, 30));
   const Floats src = random_src(c), diff_dst = random_diff_dst(c);
   const int64_t size = random_weights(c).size();
   Floats first(size), again(size);
@@ -94,9 +94,8 @@ TEST(Winograd, WeightGradientsAreTheSameEachTime) {
   EXPECT_TRUE(same(first, again));
 }
 
-TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
-  const Convolution c = flat(2, 16, 24, 22, 19);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
+  const Convolution c = on_blocks(flat(2, 2 * lanes_, 6 * lanes_, 22, 19));
   const Floats src = random_src(c), u = packed(c, WeightOrder::forward, random_weights(c), 1);
   Floats alone(size_of(c, dst_layout(c))), together(alone.size());
   run_forward(c, {.src = src.data(), .packed_weights = u.data(), .dst = alone.data()}, 1);
@@ -107,10 +106,9 @@ TEST(Winograd, ForwardDoesNotDependOnTheNumberOfThreads) {
 }
 
 // Large enough for its weights to be packed in parts.
-TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, PacksPartsOfTheWeightsOnTheWay) {
   constexpr int kThreads = 2;
-  const Convolution c = deep(2, 221, 725, {5, 4, 6});
+  const Convolution c = on_blocks(deep(2, 221, 725, {5, 4, 6}));
   const Convolution backward = backward_data(c);
   const Floats weights = random_weights(c), bias = random_floats(c.out_channels, 4);
   for (const auto& [convolution, order] :
@@ -144,10 +142,11 @@ TEST(Winograd, PacksPartsOfTheWeightsOnTheWay) {
 }
 
 // More tiles than one panel takes, channels that fill neither blocks nor slices, and maxima of them.
-TEST(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
   constexpr int kThreads = 3;
-  for (const Convolution& c : {deep(1, 205, 421, {9, 25, 27}, {1, 0, 2}), flat(3, 701, 733, 33, 31)}) {
+  for (const Convolution& convolution :
+       {deep(1, 205, 421, {9, 25, 27}, {1, 0, 2}), flat(3, 701, 733, 33, 31)}) {
+    const Convolution c = on_blocks(convolution);
     const bool max_pool = can_max_pool(c);
     const Floats weights = random_weights(c), src = random_src(c), bias = random_floats(c.out_channels, 4);
     const Floats u = packed(c, WeightOrder::forward, weights, kThreads);
@@ -169,9 +168,8 @@ TEST(Winograd, PacksPartsOfTheWeightsForSeveralPanelsAndMaxima) {
   }
 }
 
-TEST(Winograd, AddsAResidualInPlace) {
-  const Convolution c = flat(2, 16, 16, 10, 10);
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
+TEST_P(Winograd, AddsAResidualInPlace) {
+  const Convolution c = on_blocks(flat(2, 16, 16, 10, 10));
   const Floats src = random_src(c), residual = random_diff_dst(c);
   const Floats u = packed(c, WeightOrder::forward, random_weights(c), 1);
   Floats apart(residual.size()), in_place = random_diff_dst(c);
@@ -184,9 +182,9 @@ TEST(Winograd, AddsAResidualInPlace) {
   EXPECT_TRUE(same(apart, in_place));
 }
 
-TEST(Winograd, MasksInPlace) {
-  if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-  for (const Convolution& c : {flat(2, 19, 21, 9, 11), deep(1, 5, 12, {5, 6, 7})}) {
+TEST_P(Winograd, MasksInPlace) {
+  for (const Convolution& convolution : {flat(2, 19, 21, 9, 11), deep(1, 5, 12, {5, 6, 7})}) {
+    const Convolution c = on_blocks(convolution);
     const Floats src = random_src(c), weights = random_weights(c), mask = random_diff_dst(c);
     const Floats u = packed(c, WeightOrder::forward, weights, 2);
     Floats plain(mask.size(), kUntouched), masked = random_diff_dst(c);
@@ -197,12 +195,15 @@ TEST(Winograd, MasksInPlace) {
   }
 }
 
-TEST(Winograd, SaysWhyAShapeIsNotSupported) {
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take less padding than they are wide");
-  EXPECT_EQ(why_unsupported(shaped({2, 2}, 1, 8, 8, 9, 9)),
+TEST_P(Winograd, SaysWhyAShapeIsNotSupported) {
+  const auto why_not = [&](const Convolution& c) { return why_unsupported(on_blocks(c)); };
+  EXPECT_EQ(why_not(flat(1, 8, 8, 9, 9, 3)), "Winograd kernels take less padding than they are wide");
+  EXPECT_EQ(why_not(shaped({2, 2}, 1, 8, 8, 9, 9)),
             "Winograd kernels are 3x3, 1x3, 3x1, 5x5, 1x7, 7x1 or 3x3x3");
-  EXPECT_EQ(why_unsupported(flat(1, 8, 8, 2, 9, 0)), "the source is smaller than the kernel");
-  EXPECT_EQ(why_unsupported(flat(0, 8, 8, 9, 9)), "the batch and the numbers of channels must be positive");
+  EXPECT_EQ(why_not(flat(1, 8, 8, 2, 9, 0)), "the source is smaller than the kernel");
+  EXPECT_EQ(why_not(flat(0, 8, 8, 9, 9)), "the batch and the numbers of channels must be positive");
+  EXPECT_EQ(why_unsupported({.in_channels = 8, .out_channels = 8, .lanes = 4}),
+            "kernels are on blocks of 8 or 16 channels");
 }
 
 }  // namespace

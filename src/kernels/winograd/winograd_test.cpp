@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/test_lanes.h"
 #include "kernels/winograd/reference.h"
 #include "kernels/winograd/test_convolutions.h"
 
@@ -29,12 +30,15 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-class EveryShape : public testing::TestWithParam<Case> {
+class EveryShape : public OnBlocks<Case> {
  protected:
   void SetUp() override {
-    if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-    ASSERT_EQ(why_unsupported(GetParam().convolution), std::nullopt);
+    OnBlocks::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(why_unsupported(convolution_), std::nullopt);
   }
+
+  const Convolution convolution_ = on_blocks(std::get<1>(GetParam()).convolution);
 };
 
 // Transforms of three axes and of more than three taps.
@@ -48,7 +52,7 @@ double allowed_error(const Convolution& c, double direct_error) {
 }
 
 TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats src = random_src(c), weights = random_weights(c), bias = random_floats(c.out_channels, 4),
                residual = random_diff_dst(c);
   const int64_t size = size_of(c, dst_layout(c));
@@ -74,7 +78,7 @@ TEST_P(EveryShape, ForwardErrsLittleMoreThanADirectSum) {
 }
 
 TEST_P(EveryShape, BackwardDataErrsLittleMoreThanADirectSum) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Convolution backward = backward_data(c);
   const Floats diff_dst = random_diff_dst(c), weights = random_weights(c);
   const int64_t size = size_of(c, src_layout(c));
@@ -89,7 +93,7 @@ TEST_P(EveryShape, BackwardDataErrsLittleMoreThanADirectSum) {
 }
 
 TEST_P(EveryShape, BackwardWeightsErrLittleMoreThanADirectSum) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats src = random_src(c), diff_dst = random_diff_dst(c);
   const int64_t size = random_weights(c).size();
   std::vector<double> truth(size), bias_truth(c.out_channels);
@@ -128,7 +132,7 @@ Floats source_of(const Convolution& c, const Values& values) {
   Floats src = random_src(c);
   const ActivationLayout layout = src_layout(c);
   for (int64_t i = 0; i < src.size(); ++i) {
-    const int64_t channel = i % layout.batch_stride / layout.block_stride * kLanes + i % kLanes;
+    const int64_t channel = i % layout.batch_stride / layout.block_stride * layout.lanes + i % layout.lanes;
     if (channel >= c.in_channels) continue;
     src[i] += values.mean;
     if (values.positive) src[i] = std::max(src[i], 0.0f);
@@ -155,7 +159,7 @@ void expect_errors_within(const Values& source, const Convolution& c, const Floa
 }
 
 TEST_P(EveryShape, ForwardErrsWithinItsBounds) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats weights = random_weights(c);
   const Floats u = packed(c, WeightOrder::forward, weights, 2);
   for (const Values& values : kSources) {
@@ -173,7 +177,7 @@ TEST_P(EveryShape, ForwardErrsWithinItsBounds) {
 }
 
 TEST_P(EveryShape, BackwardWeightsErrWithinTheirBounds) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const Floats diff_dst = random_diff_dst(c);
   const int64_t size = random_weights(c).size();
   for (const Values& values : kSources) {
@@ -189,41 +193,54 @@ TEST_P(EveryShape, BackwardWeightsErrWithinTheirBounds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Winograd, EveryShape,
-    testing::Values(
-        Case{"whole_tiles", flat(2, 16, 32, 8, 12)}, Case{"one_tile", flat(1, 8, 8, 4, 4)},
-        Case{"cut_tiles", flat(3, 16, 16, 7, 7)}, Case{"unequal_cuts", flat(2, 8, 16, 13, 10)},
-        Case{"smaller_than_a_tile", flat(5, 24, 16, 3, 2)}, Case{"one_pixel", flat(2, 16, 16, 1, 1)},
-        Case{"one_row", flat(1, 16, 16, 1, 23)}, Case{"without_padding", flat(2, 16, 16, 11, 9, 0)},
-        Case{"wide_padding", flat(2, 16, 16, 6, 5, 2)}, Case{"channels_12_20", flat(2, 12, 20, 14, 14)},
-        Case{"channels_60_36", flat(1, 60, 36, 9, 15)}, Case{"channels_3_5", flat(2, 3, 5, 10, 6)},
-        Case{"many_channels", flat(1, 300, 140, 6, 7)}, Case{"wide_output", flat(1, 72, 2100, 4, 2)},
-        Case{"many_panels", flat(4, 8, 8, 40, 41)}, Case{"volume", deep(1, 16, 16, {8, 8, 8})},
-        Case{"volume_of_odd_extents", deep(2, 12, 20, {5, 7, 6})},
-        Case{"volume_without_padding", deep(1, 8, 8, {6, 9, 5}, {0, 0, 0})},
-        Case{"volume_padded_unequally", deep(1, 8, 24, {5, 4, 6}, {0, 1, 2})},
-        Case{"flat_volume", deep(2, 8, 8, {1, 6, 6})},
-        Case{"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})},
-        Case{"three_along_rows", shaped({1, 3}, 2, 16, 24, 5, 11)},
-        Case{"three_along_columns", shaped({3, 1}, 2, 12, 20, 11, 5)},
-        Case{"three_of_one_pixel", shaped({1, 3}, 3, 8, 8, 1, 1)},
-        Case{"five", shaped({5, 5}, 2, 16, 24, 12, 10)},
-        Case{"five_of_odd_extents", shaped({5, 5}, 2, 12, 20, 7, 9)},
-        Case{"five_of_few_pixels", shaped({5, 5}, 2, 8, 8, 4, 5)},
-        Case{"five_without_padding", {1, 8, 16, {1, 5, 5}, {1, 9, 8}}},
-        Case{"seven_along_rows", shaped({1, 7}, 2, 16, 24, 3, 20)},
-        Case{"seven_along_columns", shaped({7, 1}, 2, 16, 24, 20, 3)},
-        Case{"seven_cut_to_one", shaped({1, 7}, 2, 12, 20, 3, 16)},
-        Case{"seven_cut_to_two", shaped({7, 1}, 2, 60, 36, 17, 17)},
-        Case{"seven_cut_to_three", shaped({1, 7}, 1, 3, 5, 4, 13)},
-        Case{"seven_cut_to_four", shaped({7, 1}, 3, 8, 40, 9, 2)},
-        Case{"seven_of_few_pixels", shaped({1, 7}, 2, 8, 8, 1, 6)},
-        Case{"seven_without_padding", {2, 12, 16, {1, 7, 1}, {1, 15, 6}}},
-        Case{"seven_with_wide_padding", {2, 8, 12, {1, 1, 7}, {1, 5, 6}, {0, 0, 6}}},
-        Case{"seven_of_many_channels", shaped({1, 7}, 1, 300, 140, 3, 9)},
-        Case{"seven_in_many_panels", shaped({7, 1}, 6, 8, 8, 30, 33)}),
-    [](const auto& test) { return test.param.name; });
+const Case kCases[] = {
+    {"whole_tiles", flat(2, 16, 32, 8, 12)},
+    {"one_tile", flat(1, 8, 8, 4, 4)},
+    {"cut_tiles", flat(3, 16, 16, 7, 7)},
+    {"unequal_cuts", flat(2, 8, 16, 13, 10)},
+    {"smaller_than_a_tile", flat(5, 24, 16, 3, 2)},
+    {"one_pixel", flat(2, 16, 16, 1, 1)},
+    {"one_row", flat(1, 16, 16, 1, 23)},
+    {"without_padding", flat(2, 16, 16, 11, 9, 0)},
+    {"wide_padding", flat(2, 16, 16, 6, 5, 2)},
+    {"channels_12_20", flat(2, 12, 20, 14, 14)},
+    {"channels_60_36", flat(1, 60, 36, 9, 15)},
+    {"channels_3_5", flat(2, 3, 5, 10, 6)},
+    {"many_channels", flat(1, 300, 140, 6, 7)},
+    {"wide_output", flat(1, 72, 2100, 4, 2)},
+    {"many_panels", flat(4, 8, 8, 40, 41)},
+    {"volume", deep(1, 16, 16, {8, 8, 8})},
+    {"volume_of_odd_extents", deep(2, 12, 20, {5, 7, 6})},
+    {"volume_without_padding", deep(1, 8, 8, {6, 9, 5}, {0, 0, 0})},
+    {"volume_padded_unequally", deep(1, 8, 24, {5, 4, 6}, {0, 1, 2})},
+    {"flat_volume", deep(2, 8, 8, {1, 6, 6})},
+    {"volume_of_many_channels", deep(1, 60, 36, {4, 5, 6})},
+    {"volume_of_many_slices", deep(1, 12, 150, {5, 6, 7})},
+    {"three_along_rows", shaped({1, 3}, 2, 16, 24, 5, 11)},
+    {"three_along_columns", shaped({3, 1}, 2, 12, 20, 11, 5)},
+    {"three_of_one_pixel", shaped({1, 3}, 3, 8, 8, 1, 1)},
+    {"five", shaped({5, 5}, 2, 16, 24, 12, 10)},
+    {"five_of_odd_extents", shaped({5, 5}, 2, 12, 20, 7, 9)},
+    {"five_of_few_pixels", shaped({5, 5}, 2, 8, 8, 4, 5)},
+    {"five_of_many_channels", shaped({5, 5}, 1, 60, 150, 6, 7)},
+    {"five_without_padding", {1, 8, 16, {1, 5, 5}, {1, 9, 8}}},
+    {"seven_along_rows", shaped({1, 7}, 2, 16, 24, 3, 20)},
+    {"seven_along_columns", shaped({7, 1}, 2, 16, 24, 20, 3)},
+    {"seven_cut_to_one", shaped({1, 7}, 2, 12, 20, 3, 16)},
+    {"seven_cut_to_two", shaped({7, 1}, 2, 60, 36, 17, 17)},
+    {"seven_cut_to_three", shaped({1, 7}, 1, 3, 5, 4, 13)},
+    {"seven_cut_to_four", shaped({7, 1}, 3, 8, 40, 9, 2)},
+    {"seven_of_few_pixels", shaped({1, 7}, 2, 8, 8, 1, 6)},
+    {"seven_without_padding", {2, 12, 16, {1, 7, 1}, {1, 15, 6}}},
+    {"seven_with_wide_padding", {2, 8, 12, {1, 1, 7}, {1, 5, 6}, {0, 0, 6}}},
+    {"seven_of_many_channels", shaped({1, 7}, 1, 300, 140, 3, 9)},
+    {"seven_in_many_panels", shaped({7, 1}, 6, 8, 8, 30, 33)},
+};
+
+INSTANTIATE_TEST_SUITE_P(Winograd, EveryShape, with_all_lanes(testing::ValuesIn(kCases)),
+                         [](const auto& test) {
+                           return std::get<1>(test.param).name + ("_" + lanes_name(test));
+                         });
 
 // The largest of each 2x2 of a flat activation.
 Floats pooled(const Convolution& c, const Floats& outputs) {
@@ -231,11 +248,11 @@ Floats pooled(const Convolution& c, const Floats& outputs) {
   const auto [depth, height, width] = to.extents;
   Floats result(size_of(c, to));
   for (int64_t i = 0; i < result.size(); ++i) {
-    const int64_t lane = i % kLanes, x = i / kLanes % width, y = i / kLanes / width % height,
-                  channels = i / kLanes / width / height;
+    const int64_t lane = i % to.lanes, x = i / to.lanes % width, y = i / to.lanes / width % height,
+                  channels = i / to.lanes / width / height;
     const auto at = [&](int64_t dy, int64_t dx) {
-      return outputs[channels * from.block_stride + ((2 * y + dy) * from.extents[2] + 2 * x + dx) * kLanes +
-                     lane];
+      return outputs[channels * from.block_stride +
+                     ((2 * y + dy) * from.extents[2] + 2 * x + dx) * from.lanes + lane];
     };
     result[i] = std::max({at(0, 0), at(0, 1), at(1, 0), at(1, 1)});
   }
@@ -243,7 +260,7 @@ Floats pooled(const Convolution& c, const Floats& outputs) {
 }
 
 TEST_P(EveryShape, MaxPoolStoresTheLargestOfEachFourOutputs) {
-  const Convolution& c = GetParam().convolution;
+  const Convolution& c = convolution_;
   const auto extents = pooled_extents(c);
   if (!can_max_pool(c) || extents[1] == 0 || extents[2] == 0) return;  // nothing to pool
   const Floats src = random_src(c), bias = random_floats(c.out_channels, 4);

@@ -2,7 +2,7 @@
 
 #include "kernels/winograd/backward_weights_plan.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 
 // Adds up the workers' sums, which lie `worker_stride` apart, and transforms them to gradients of plain
 // weights. They are those of input channels [begin, end). Called by all threads of a team, which wait for
@@ -11,4 +11,4 @@ void unpack_weight_gradients(const Convolution& convolution, const BackwardWeigh
                              const float* sums, int64_t worker_stride, int64_t begin, int64_t end,
                              const BackwardWeightsArguments& arguments);
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,18 +1,19 @@
 #include <omp.h>
 
-#include "kernels/winograd/avx2.h"
 #include "kernels/winograd/forward_plan.h"
-#include "kernels/winograd/multiply_avx2.h"
-#include "kernels/winograd/tile_transforms_avx2.h"
+#include "kernels/winograd/multiply.h"
+#include "kernels/winograd/stages.h"
+#include "kernels/winograd/tile_transforms.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 constexpr int64_t kCachedFloats = 8 << 20;  // of an output that may still be in L3 when it is read
 
 bool better_streamed(const Convolution& convolution, const ActivationLayout& dst,
                      const ForwardArguments& arguments) {
-  const bool whole_lines = dst.extents[2] % 2 == 0 && dst.batch_stride % kLineFloats == 0 &&
+  const bool whole_lines = dst.extents[2] * kLanes % kLineFloats == 0 &&
+                           dst.batch_stride % kLineFloats == 0 &&
                            reinterpret_cast<uintptr_t>(arguments.dst) % (kLineFloats * sizeof(float)) == 0;
   const bool reads_beside = arguments.residual != nullptr || arguments.mask != nullptr;
   return whole_lines && !reads_beside && arguments.activation != Activation::elu &&
@@ -68,8 +69,8 @@ class Panel {
   }
 
   void multiply_slice(int point, int64_t slice, const SliceGroup& part, const SliceGroup& group) const {
-    const int64_t channel_block = 2 * slice;
-    const int vectors = channel_block + 1 < plan_.dst.blocks ? 2 : 1;
+    const int64_t channel_block = slice * kSliceVectors;
+    const int64_t vectors = std::min(kSliceVectors, plan_.dst.blocks - channel_block);
     const bool last = slice + 1 == part.end;
     const float* next_weights = last ? weights(point + 1, part.begin) : weights(point, slice + 1);
     const int64_t step = std::min<int64_t>(kPrefetchLines, divide_up(kLanes, size_)) * kLineFloats;
@@ -131,8 +132,7 @@ void run_together(const Convolution& convolution, const Panel& panel, const Forw
 
 }  // namespace
 
-void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& arguments, float* scratch,
-                      int threads) {
+void forward(const Convolution& convolution, const ForwardArguments& arguments, float* scratch, int threads) {
   const ForwardPlan plan(convolution, threads);
 #pragma omp parallel num_threads(threads)
   {
@@ -153,4 +153,4 @@ void forward_f32_avx2(const Convolution& convolution, const ForwardArguments& ar
   }
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

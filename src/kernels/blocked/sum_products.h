@@ -1,16 +1,14 @@
 #pragma once
 
-#include <immintrin.h>
-
 #include <array>
 #include <span>
 
 #include "kernels/blocked/layout.h"
-#include "kernels/blocked/with_product_avx2.h"
+#include "kernels/vector.h"
 
 // The matrix kernel of weight gradients: products of channels with other channels, summed over positions.
-// Included only by files compiled for AVX2 and FMA, each with its own copy: see instruction_set_test.py.
-namespace tacho::blocked {
+// Included only by files compiled for AVX2 or AVX-512, each with its own copy: see instruction_set_test.py.
+namespace tacho::blocked::TACHO_ISA {
 namespace {
 
 struct PositionRange {
@@ -19,10 +17,10 @@ struct PositionRange {
 
 struct ProductSum {
   std::span<const PositionRange> positions;
-  const float* rows;     // [position][8], of which 4 are used
-  const float* vectors;  // [vector][position][8]
+  const float* rows;     // [position][kLanes], of which kSumRows are used
+  const float* vectors;  // [vector][position][kLanes]
   int64_t vector_stride;
-  float* sums;  // [4 rows][vector]
+  float* sums;  // [kSumRows][vector]
   int64_t row_stride;
   bool accumulate;
   const float* prefetch;  // what is read next, or `rows` where that is near anyway: fetched into L2, a line
@@ -31,25 +29,25 @@ struct ProductSum {
 
 template<int vectors>
 void sum_products(const ProductSum& task) {
-  __m256 sums[kSumRows][vectors];
-#pragma GCC unroll 4
+  Vector sums[kSumRows][vectors];
+#pragma GCC unroll 8
   for (int row = 0; row < kSumRows; ++row) {
     _mm_prefetch(task.sums + row * task.row_stride, _MM_HINT_T0);
     _mm_prefetch(task.sums + row * task.row_stride + (vectors - 1) * kLanes, _MM_HINT_T0);
 #pragma GCC unroll 3
-    for (int i = 0; i < vectors; ++i) sums[row][i] = _mm256_setzero_ps();
+    for (int i = 0; i < vectors; ++i) sums[row][i] = zero();
   }
   const float* prefetch = task.prefetch;
   for (const auto [begin, end] : task.positions) {
     const float* rows = task.rows + begin * kLanes;
     const float* lanes = task.vectors + begin * kLanes;
     const auto add_position = [&] {
-      __m256 vector[vectors];
+      Vector vector[vectors];
 #pragma GCC unroll 3
-      for (int i = 0; i < vectors; ++i) vector[i] = _mm256_load_ps(lanes + i * task.vector_stride);
-#pragma GCC unroll 4
+      for (int i = 0; i < vectors; ++i) vector[i] = load(lanes + i * task.vector_stride);
+#pragma GCC unroll 8
       for (int row = 0; row < kSumRows; ++row) {
-        const __m256 factor = _mm256_broadcast_ss(rows + row);
+        const Vector factor = broadcast_at(rows + row);
 #pragma GCC unroll 3
         for (int i = 0; i < vectors; ++i) sums[row][i] = with_product(sums[row][i], factor, vector[i]);
       }
@@ -65,12 +63,12 @@ void sum_products(const ProductSum& task) {
     }
     for (; position < end; ++position) add_position();
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int row = 0; row < kSumRows; ++row) {
 #pragma GCC unroll 3
     for (int i = 0; i < vectors; ++i) {
       float* sum = task.sums + row * task.row_stride + i * kLanes;
-      _mm256_store_ps(sum, task.accumulate ? _mm256_add_ps(_mm256_load_ps(sum), sums[row][i]) : sums[row][i]);
+      store(sum, task.accumulate ? load(sum) + sums[row][i] : sums[row][i]);
     }
   }
 }
@@ -80,4 +78,4 @@ constexpr std::array<void (*)(const ProductSum&), kSumVectors> kSumProducts = {
     sum_products<1>, sum_products<2>, sum_products<3>};
 
 }  // namespace
-}  // namespace tacho::blocked
+}  // namespace tacho::blocked::TACHO_ISA

@@ -1,28 +1,30 @@
 #pragma once
 
-#include <immintrin.h>
-
+#include "kernels/vector.h"
 #include "kernels/winograd/points.h"
 
-// One-dimensional transforms of vectors of 8 channels. Included only by files compiled for AVX2 and FMA, each
-// with its own copy: see instruction_set_test.py.
-namespace tacho::winograd {
+// One-dimensional transforms of vectors of channels. Included only by files compiled for AVX2 or AVX-512,
+// each with its own copy: see instruction_set_test.py.
+namespace tacho::winograd::TACHO_ISA {
+
+using namespace blocked::TACHO_ISA;
+
 namespace {
 
 // coefficient * value + sum, where there is a sum already.
-inline __m256 add_product(float coefficient, __m256 value, __m256 sum, bool& empty) {
+inline Vector add_product(float coefficient, Vector value, Vector sum, bool& empty) {
   const bool first = empty;
   empty = false;
-  if (coefficient == 1) return first ? value : _mm256_add_ps(sum, value);
-  const __m256 factor = _mm256_set1_ps(coefficient);
-  return first ? _mm256_mul_ps(factor, value) : _mm256_fmadd_ps(factor, value, sum);
+  if (coefficient == 1) return first ? value : sum + value;
+  const Vector factor = broadcast(coefficient);
+  return first ? factor * value : multiply_add(factor, value, sum);
 }
 
 template<int rows, int columns>
-inline void apply(const Matrix<rows, columns>& matrix, const __m256* in, __m256* out) {
+inline void apply(const Matrix<rows, columns>& matrix, const Vector* in, Vector* out) {
 #pragma GCC unroll 8
   for (int row = 0; row < rows; ++row) {
-    out[row] = _mm256_setzero_ps();
+    out[row] = zero();
     bool empty = true;
 #pragma GCC unroll 8
     for (int i = 0; i < columns; ++i) {
@@ -34,9 +36,9 @@ inline void apply(const Matrix<rows, columns>& matrix, const __m256* in, __m256*
 // Whole tiles use that their points but infinity and 0 come as x and -x: sums and differences use the adders
 // beside the units for products. Terms are added from the last one on, which has the factor 1.
 template<int count>
-inline __m256 sum_of_every_second(const std::array<float, count>& coefficients, const __m256* values,
+inline Vector sum_of_every_second(const std::array<float, count>& coefficients, const Vector* values,
                                   int parity) {
-  __m256 sum = _mm256_setzero_ps();
+  Vector sum = zero();
   bool empty = true;
 #pragma GCC unroll 8
   for (int i = count - 1; i >= 0; --i) {
@@ -47,7 +49,7 @@ inline __m256 sum_of_every_second(const std::array<float, count>& coefficients, 
 
 // All inputs of a tile to as many points.
 template<int kernel, int outputs>
-inline void transform_inputs(const __m256* d, __m256* v) {
+inline void transform_inputs(const Vector* d, Vector* v) {
   constexpr auto kMatrix = input_transform<kernel, outputs>();
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
@@ -57,17 +59,17 @@ inline void transform_inputs(const __m256* d, __m256* v) {
     v[1] = sum_of_every_second<kUsed>(kMatrix[1], d, 0);
 #pragma GCC unroll 8
     for (int point = 2; point < kUsed; point += 2) {
-      const __m256 even = sum_of_every_second<kUsed>(kMatrix[point], d, 0),
+      const Vector even = sum_of_every_second<kUsed>(kMatrix[point], d, 0),
                    odd = sum_of_every_second<kUsed>(kMatrix[point], d, 1);
-      v[point] = _mm256_add_ps(even, odd);
-      v[point + 1] = _mm256_sub_ps(even, odd);
+      v[point] = even + odd;
+      v[point + 1] = even - odd;
     }
   }
 }
 
 // Points to outputs: even ones need the sums of values at x and -x, odd ones their differences.
 template<int kernel, int outputs>
-inline void transform_products(const __m256* m, __m256* y) {
+inline void transform_products(const Vector* m, Vector* y) {
   constexpr auto kMatrix = output_transform<kernel, outputs>();
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
@@ -75,16 +77,15 @@ inline void transform_products(const __m256* m, __m256* y) {
   } else {
 #pragma GCC unroll 8
     for (int row = 0; row < outputs; ++row) {
-      __m256 sum = _mm256_setzero_ps();
+      Vector sum = zero();
       bool empty = true;
 #pragma GCC unroll 8
       for (int point = kUsed - 2; point >= 2; point -= 2) {
-        const __m256 both =
-            row % 2 == 0 ? _mm256_add_ps(m[point], m[point + 1]) : _mm256_sub_ps(m[point], m[point + 1]);
+        const Vector both = row % 2 == 0 ? m[point] + m[point + 1] : m[point] - m[point + 1];
         sum = add_product(kMatrix[row][point], both, sum, empty);
       }
-      if (row == 0) sum = _mm256_add_ps(m[1], sum);
-      if (row == outputs - 1) sum = _mm256_add_ps(m[0], sum);
+      if (row == 0) sum = m[1] + sum;
+      if (row == outputs - 1) sum = m[0] + sum;
       y[row] = sum;
     }
   }
@@ -92,17 +93,17 @@ inline void transform_products(const __m256* m, __m256* y) {
 
 // y[parity] + square * (y[parity + 2] + square * ...)
 template<int count>
-inline __m256 polynomial(const __m256* y, int parity, __m256 square) {
-  __m256 value = y[(count - 1 - parity) / 2 * 2 + parity];
+inline Vector polynomial(const Vector* y, int parity, Vector square) {
+  Vector value = y[(count - 1 - parity) / 2 * 2 + parity];
 #pragma GCC unroll 8
   for (int i = (count - 1 - parity) / 2 * 2 + parity - 2; i >= 0; i -= 2)
-    value = _mm256_fmadd_ps(square, value, y[i]);
+    value = multiply_add(square, value, y[i]);
   return value;
 }
 
 // Gradients of outputs to points: the transpose of transform_products().
 template<int kernel, int outputs>
-inline void transform_gradients(const __m256* y, __m256* z) {
+inline void transform_gradients(const Vector* y, Vector* z) {
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
     constexpr auto kMatrix = transpose<outputs, kUsed>(output_transform<kernel, outputs>());
@@ -113,29 +114,28 @@ inline void transform_gradients(const __m256* y, __m256* z) {
 #pragma GCC unroll 8
     for (int point = 2; point < kUsed; point += 2) {
       const double x = kScheme<kernel>.points[point];
-      const __m256 square = _mm256_set1_ps(static_cast<float>(x * x)),
-                   factor = _mm256_set1_ps(static_cast<float>(x));
-      const __m256 even = polynomial<outputs>(y, 0, square), odd = polynomial<outputs>(y, 1, square);
-      z[point] = _mm256_fmadd_ps(factor, odd, even);
-      z[point + 1] = _mm256_fnmadd_ps(factor, odd, even);
+      const Vector square = broadcast(static_cast<float>(x * x)), factor = broadcast(static_cast<float>(x));
+      const Vector even = polynomial<outputs>(y, 0, square), odd = polynomial<outputs>(y, 1, square);
+      z[point] = multiply_add(factor, odd, even);
+      z[point + 1] = negated_multiply_add(factor, odd, even);
     }
   }
 }
 
 // The taps of a segment to points.
 template<int kernel>
-inline void transform_weights(const __m256* g, __m256* u) {
+inline void transform_weights(const Vector* g, Vector* u) {
   constexpr auto kMatrix = weight_transform<kernel>();
   apply<kScheme<kernel>.all_points(), kScheme<kernel>.taps>(kMatrix, g, u);
 }
 
 // Points to gradients of a segment's taps: the transpose of transform_weights().
 template<int kernel>
-inline void transform_weight_gradients(const __m256* u, __m256* g) {
+inline void transform_weight_gradients(const Vector* u, Vector* g) {
   constexpr int kPoints = kScheme<kernel>.all_points(), kTaps = kScheme<kernel>.taps;
   constexpr auto kMatrix = transpose<kPoints, kTaps>(weight_transform<kernel>());
   apply<kTaps, kPoints>(kMatrix, u, g);
 }
 
 }  // namespace
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

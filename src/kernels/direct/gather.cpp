@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "kernels/direct/accumulate_avx2.h"
-#include "kernels/direct/avx2.h"
+#include "kernels/direct/accumulate.h"
+#include "kernels/direct/stages.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
 constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
@@ -28,10 +28,10 @@ class Panel {
     const PackedLayout& packed = plan_.packed;
     const ActivationLayout &read = plan_.positions.read(), &written = plan_.positions.written();
     const bool first = chunk == 0, last = chunk + 1 == packed.chunks;
-    const int64_t offset = 2 * slice * written.block_stride;
+    const int64_t offset = slice * kSliceVectors * written.block_stride;
     const auto of_slice = [&](const float* whole) { return whole == nullptr ? nullptr : whole + offset; };
     float* const sums = arguments_.written + offset;
-    alignas(32) float bias[kSliceChannels] = {};
+    alignas(Vector) float bias[kSliceChannels] = {};
     if (last && arguments_.bias != nullptr) {
       const int64_t channel = slice * kSliceChannels;
       std::copy_n(arguments_.bias + channel, std::min(kSliceChannels, packed.written_channels - channel),
@@ -48,12 +48,12 @@ class Panel {
         .written = sums,
         .written_block_stride = written.block_stride,
     };
-    const int vectors = 2 * slice + 1 < written.blocks ? 2 : 1;
+    const int64_t vectors = std::min(kSliceVectors, written.blocks - slice * kSliceVectors);
     const float* next_weights = task.weights + task.channel_blocks * packed.block_stride;
     const int64_t prefetched = packed.block_stride * task.channel_blocks / kLanes;
     for (int64_t i = 0; i < size_; ++i) {
       const PositionBlock& block = blocks_[i];
-      kAccumulate[vectors - 1][block.count - 1](task, block, next_weights + i % kLanes * prefetched);
+      kAccumulate[block.count - 1][vectors - 1](task, block, next_weights + i % kLanes * prefetched);
     }
   }
 
@@ -65,7 +65,7 @@ class Panel {
 
 }  // namespace
 
-void gather_f32_avx2(const GatherPlan& plan, const GatherArguments& arguments, float* scratch, int threads) {
+void run_gather(const GatherPlan& plan, const GatherArguments& arguments, float* scratch, int threads) {
 #pragma omp parallel for collapse(2) num_threads(threads) schedule(dynamic)
   for (int64_t index = 0; index < plan.panels; ++index) {
     for (int64_t group = 0; group < plan.groups; ++group) {
@@ -76,4 +76,4 @@ void gather_f32_avx2(const GatherPlan& plan, const GatherArguments& arguments, f
   }
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

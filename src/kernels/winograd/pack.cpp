@@ -1,9 +1,9 @@
-#include "kernels/blocked/transpose_avx2.h"
-#include "kernels/winograd/avx2.h"
-#include "kernels/winograd/layout.h"
-#include "kernels/winograd/transform_avx2.h"
+#include "kernels/blocked/transpose.h"
+#include "kernels/winograd/packed_layout.h"
+#include "kernels/winograd/stages.h"
+#include "kernels/winograd/transform.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 struct Source {
@@ -11,47 +11,44 @@ struct Source {
   int64_t out_channels;
 };
 
-// The taps of 8 output channels and one input channel: vector by tap.
+// The taps of a block of output channels and one input channel: vector by tap.
 template<int taps>
-void load_taps(const Source& source, int64_t out, int64_t in, __m256* values) {
-  alignas(32) static constexpr float kZeros[taps] = {};
+void load_taps(const Source& source, int64_t out, int64_t in, Vector* values) {
+  alignas(Vector) static constexpr float kZeros[taps] = {};
   const auto& [data, out_stride, in_stride, flipped] = source.weights;
   const float* rows[kLanes];
   for (int64_t lane = 0; lane < kLanes; ++lane) {
     const bool exists = out + lane < source.out_channels;
     rows[lane] = exists ? data + (out + lane) * out_stride + in * in_stride : kZeros;
   }
-  const auto place = [&](int tap) -> __m256& { return values[flipped ? taps - 1 - tap : tap]; };
-  constexpr int kWhole = taps / 8 * 8;
-  for (int tap = 0; tap < kWhole; tap += 8) {
-    __m256 square[8];
-    for (int lane = 0; lane < 8; ++lane) square[lane] = _mm256_loadu_ps(rows[lane] + tap);
-    blocked::transpose_8x8(square);
-    for (int i = 0; i < 8; ++i) place(tap + i) = square[i];
+  const auto place = [&](int tap) -> Vector& { return values[flipped ? taps - 1 - tap : tap]; };
+  constexpr int kWhole = taps / kSquare * kSquare;
+  for (int tap = 0; tap < kWhole; tap += kSquare) {
+    Vector columns[kSquare];
+    load_columns([&](int64_t row) { return rows[row] + tap; }, columns);
+    for (int i = 0; i < kSquare; ++i) place(tap + i) = columns[i];
   }
-  for (int tap = kWhole; tap < taps; ++tap) {
-    place(tap) = _mm256_setr_ps(rows[0][tap], rows[1][tap], rows[2][tap], rows[3][tap], rows[4][tap],
-                                rows[5][tap], rows[6][tap], rows[7][tap]);
-  }
+  for (int tap = kWhole; tap < taps; ++tap)
+    place(tap) = of_lanes([&](int64_t lane) { return rows[lane][tap]; });
 }
 
 // The taps of one segment of a plane to points. Those that a kernel lacks are 0.
 template<int row_kernel, int column_kernel>
-void transform_plane(const __m256* weights, int segment, __m256* points) {
+void transform_plane(const Vector* weights, int segment, Vector* points) {
   constexpr Scheme kRows = kScheme<row_kernel>, kColumns = kScheme<column_kernel>;
   const int first_row = kRows.segments() > 1 ? segment * kRows.taps : 0,
             first_column = kColumns.segments() > 1 ? segment * kColumns.taps : 0;
-  __m256 half_way[kColumns.taps][kRows.all_points()];
+  Vector half_way[kColumns.taps][kRows.all_points()];
   for (int column = 0; column < kColumns.taps; ++column) {
-    __m256 g[kRows.taps];
+    Vector g[kRows.taps];
     for (int row = 0; row < kRows.taps; ++row) {
       const int y = first_row + row, x = first_column + column;
-      g[row] = y < row_kernel && x < column_kernel ? weights[y * column_kernel + x] : _mm256_setzero_ps();
+      g[row] = y < row_kernel && x < column_kernel ? weights[y * column_kernel + x] : zero();
     }
     transform_weights<row_kernel>(g, half_way[column]);
   }
   for (int64_t row = 0; row < kRows.all_points(); ++row) {
-    __m256 g[kColumns.taps];
+    Vector g[kColumns.taps];
     for (int column = 0; column < kColumns.taps; ++column) g[column] = half_way[column][row];
     transform_weights<column_kernel>(g, points + row * kColumns.all_points());
   }
@@ -64,27 +61,27 @@ template<int row_kernel, int column_kernel>
 void pack_flat(const Source& source, int64_t out, int64_t in, float* packed, const PackedLayout& layout) {
   constexpr int kTaps = row_kernel * column_kernel;
   constexpr int kSegments = kScheme<row_kernel>.segments() * kScheme<column_kernel>.segments();
-  __m256 values[kTaps], points[kPlanePoints<row_kernel, column_kernel>];
+  Vector values[kTaps], points[kPlanePoints<row_kernel, column_kernel>];
   load_taps<kTaps>(source, out, in, values);
   for (int segment = 0; segment < kSegments; ++segment) {
     transform_plane<row_kernel, column_kernel>(values, segment, points);
     float* target = packed + segment * layout.segment_stride;
     for (int point = 0; point < kPlanePoints<row_kernel, column_kernel>; ++point)
-      _mm256_store_ps(target + point * layout.point_stride, points[point]);
+      store(target + point * layout.point_stride, points[point]);
   }
 }
 
 void pack_deep(const Source& source, int64_t out, int64_t in, float* packed, const PackedLayout& layout) {
   constexpr int kPoints = kScheme<3>.all_points(), kPlane = kPlanePoints<3, 3>;
-  __m256 values[27], planes[3][kPlane];
+  Vector values[27], planes[3][kPlane];
   load_taps<27>(source, out, in, values);
   for (int64_t depth = 0; depth < 3; ++depth) transform_plane<3, 3>(values + 9 * depth, 0, planes[depth]);
   for (int point = 0; point < kPlane; ++point) {
-    const __m256 g[3] = {planes[0][point], planes[1][point], planes[2][point]};
-    __m256 u[kPoints];
+    const Vector g[3] = {planes[0][point], planes[1][point], planes[2][point]};
+    Vector u[kPoints];
     transform_weights<3>(g, u);
     for (int depth = 0; depth < kPoints; ++depth) {
-      _mm256_store_ps(packed + (depth * kPlane + point) * layout.point_stride, u[depth]);
+      store(packed + (depth * kPlane + point) * layout.point_stride, u[depth]);
     }
   }
 }
@@ -113,8 +110,8 @@ void fill_up_segments(const Convolution& convolution, const PackedLayout& layout
 
 }  // namespace
 
-void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& weights, float* packed,
-                           int threads) {
+void pack_plain_weights(const Convolution& convolution, const PlainWeights& weights, float* packed,
+                        int threads) {
   const PackedLayout layout(convolution);
   const Source source = {weights, convolution.out_channels};
   const PackVector pack_vector = pack_vector_of(convolution);
@@ -126,12 +123,12 @@ void pack_weights_f32_avx2(const Convolution& convolution, const PlainWeights& w
                     end = std::min(begin + kInputsAtOnce, convolution.in_channels);
       for (int64_t in = begin; in < end; ++in) {
         const int64_t out = slice * kSliceChannels;
-        pack_vector(source, out, in, target + in * kSliceChannels, layout);
-        pack_vector(source, out + kLanes, in, target + in * kSliceChannels + kLanes, layout);
+        for (int64_t lane = 0; lane < kSliceChannels; lane += kLanes)
+          pack_vector(source, out + lane, in, target + in * kSliceChannels + lane, layout);
       }
       if (chunk == 0) fill_up_segments(convolution, layout, target);
     }
   }
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

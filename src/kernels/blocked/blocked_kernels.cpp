@@ -1,14 +1,13 @@
-#include <immintrin.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
-#include "kernels/blocked/blocked.h"
-#include "kernels/blocked/elu_avx2.h"
+#include "kernels/blocked/blocked_kernels.h"
+#include "kernels/blocked/elu.h"
 
-namespace tacho::blocked {
+namespace tacho::blocked::TACHO_ISA {
 namespace {
 
 // The part of a window that lies inside the input, along one axis.
@@ -22,15 +21,12 @@ Range inside(const Pooling& p, int axis, int64_t output) {
 }
 
 struct Max {
-  static __m256 start() { return _mm256_set1_ps(-std::numeric_limits<float>::infinity()); }
-  // _mm256_max_ps gives `a` where one of them is NaN.
-  static __m256 join(__m256 a, __m256 b) {
-    return _mm256_or_ps(_mm256_max_ps(b, a), _mm256_cmp_ps(b, b, _CMP_UNORD_Q));
-  }
+  static Vector start() { return broadcast(-std::numeric_limits<float>::infinity()); }
+  static Vector join(Vector a, Vector b) { return nan_if_either(b, b, larger(b, a)); }
 };
 struct Sum {
-  static __m256 start() { return _mm256_setzero_ps(); }
-  static __m256 join(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
+  static Vector start() { return zero(); }
+  static Vector join(Vector a, Vector b) { return a + b; }
 };
 
 // columns[x] = first[x] joined with the rows behind it, `step` floats apart. `extra`: how many, where that is
@@ -38,11 +34,11 @@ struct Sum {
 template<typename Join, int extra>
 void join_rows(const float* first, int64_t step, int64_t floats, int64_t rows, float* columns) {
   for (int64_t x = 0; x < floats; x += kLanes) {
-    __m256 result = _mm256_loadu_ps(first + x);
+    Vector result = load_unaligned(first + x);
     const int64_t count = extra >= 0 ? extra : rows - 1;
     for (int64_t row = 1; row <= count; ++row)
-      result = Join::join(result, _mm256_loadu_ps(first + row * step + x));
-    _mm256_storeu_ps(columns + x, result);
+      result = Join::join(result, load_unaligned(first + row * step + x));
+    store_unaligned(columns + x, result);
   }
 }
 
@@ -62,23 +58,23 @@ void join_window_rows(const Pooling& p, const float* block, Range depths, Range 
 }
 
 template<typename Join>
-__m256 join_columns(const float* columns, Range range) {
-  __m256 result = Join::start();
+Vector join_columns(const float* columns, Range range) {
+  Vector result = Join::start();
   for (int64_t x = range.begin; x < range.end; ++x)
-    result = Join::join(result, _mm256_loadu_ps(columns + x * kLanes));
+    result = Join::join(result, load_unaligned(columns + x * kLanes));
   return result;
 }
 
 // Outputs [begin, end), whose windows lie inside.
 template<typename Join, int width>
-void join_whole_windows(const Pooling& p, const float* columns, Range outputs, __m256 factor, float* out) {
+void join_whole_windows(const Pooling& p, const float* columns, Range outputs, Vector factor, float* out) {
   const int64_t step = p.stride[2] * kLanes, taps = width > 0 ? width : p.kernel[2];
   const float* window = columns + (outputs.begin * p.stride[2] - p.padding[2]) * kLanes;
   for (int64_t x = outputs.begin; x < outputs.end; ++x, window += step) {
-    __m256 result = _mm256_loadu_ps(window);
+    Vector result = load_unaligned(window);
     for (int64_t tap = 1; tap < taps; ++tap)
-      result = Join::join(result, _mm256_loadu_ps(window + tap * kLanes));
-    _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(result, factor));
+      result = Join::join(result, load_unaligned(window + tap * kLanes));
+    store_unaligned(out + x * kLanes, result * factor);
   }
 }
 
@@ -104,11 +100,11 @@ void pool_rows(const Pooling& p, int64_t begin, int64_t end, const float* src, f
     const int64_t joined_rows = depths.size() * rows.size();
     join_window_rows<Join>(p, src, depths, rows, columns);
     float* out = dst + row * p.output[2] * kLanes;
-    const auto factor = [&](int64_t width) { return _mm256_set1_ps(1 / divisor_of(joined_rows * width)); };
+    const auto factor = [&](int64_t width) { return broadcast(1 / divisor_of(joined_rows * width)); };
     const auto edge = [&](int64_t x) {
       const Range range = inside(p, 2, x);
-      const __m256 joined = join_columns<Join>(columns, range);
-      _mm256_storeu_ps(out + x * kLanes, _mm256_mul_ps(joined, factor(range.size())));
+      const Vector joined = join_columns<Join>(columns, range);
+      store_unaligned(out + x * kLanes, joined * factor(range.size()));
     };
     for (int64_t x = 0; x < whole.begin; ++x) edge(x);
     join_whole(p, columns, whole, factor(p.kernel[2]), out);
@@ -121,7 +117,7 @@ int64_t cells(const std::array<int64_t, 3>& extents) { return extents[0] * exten
 template<typename Join, typename DivisorOf>
 void pool(const Pooling& p, Source src, Target dst, float* scratch, int threads,
           const DivisorOf& divisor_of) {
-  const int64_t blocks = channel_blocks(p.channels);
+  const int64_t blocks = channel_blocks(p);
   const int64_t src_block = cells(p.input) * kLanes, dst_block = cells(p.output) * kLanes;
   const PlaneParts parts = parts_of(p);
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -142,7 +138,7 @@ struct Span {
 // Calls `function` for all spans of a sweep, on all threads.
 template<typename Function>
 void for_spans(const Sweep& sweep, const Function& function) {
-  const int64_t blocks = channel_blocks(sweep.channels);
+  const int64_t blocks = channel_blocks(sweep);
   const PlaneParts parts = parts_of(sweep);
 #pragma omp parallel for schedule(static)
   for (int64_t item = 0; item < parts.items(); ++item) {
@@ -157,8 +153,6 @@ T* at(const Activation<T>& activation, const Span& span) {
   return activation.data + span.image * activation.batch_stride + span.first;
 }
 
-}  // namespace
-
 void copy(const Sweep& sweep, Source src, Target dst) {
   for_spans(sweep, [&](const Span& span) {
     std::memcpy(at(dst, span), at(src, span), static_cast<size_t>(span.count) * sizeof(float));
@@ -167,15 +161,15 @@ void copy(const Sweep& sweep, Source src, Target dst) {
 
 void scale_shift(const Sweep& sweep, Source src, const float* scale, const float* shift, bool relu,
                  Target dst) {
-  const __m256 floor = _mm256_set1_ps(relu ? 0 : -std::numeric_limits<float>::infinity());
+  const Vector floor = broadcast(relu ? 0 : -std::numeric_limits<float>::infinity());
   for_spans(sweep, [&](const Span& span) {
-    const __m256 factor = _mm256_loadu_ps(scale + span.block * kLanes);
-    const __m256 offset = _mm256_loadu_ps(shift + span.block * kLanes);
+    const Vector factor = load_unaligned(scale + span.block * kLanes);
+    const Vector offset = load_unaligned(shift + span.block * kLanes);
     const float* x = at(src, span);
     float* y = at(dst, span);
     for (int64_t i = 0; i < span.count; i += kLanes) {
-      const __m256 value = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), factor, offset);
-      _mm256_storeu_ps(y + i, _mm256_max_ps(floor, value));  // this order of operands keeps NaN
+      const Vector value = multiply_add(load_unaligned(x + i), factor, offset);
+      store_unaligned(y + i, larger(floor, value));  // this order of operands keeps NaN
     }
   });
 }
@@ -184,7 +178,7 @@ void elu(const Sweep& sweep, float alpha, Target y) {
   for_spans(sweep, [&](const Span& span) {
     float* values = at(y, span);
     for (int64_t i = 0; i < span.count; i += kLanes)
-      _mm256_storeu_ps(values + i, elu(_mm256_loadu_ps(values + i), _mm256_set1_ps(alpha)));
+      store_unaligned(values + i, elu(load_unaligned(values + i), broadcast(alpha)));
   });
 }
 
@@ -194,14 +188,9 @@ void mask(const Sweep& sweep, Source by, Source x, Target y) {
     const float* from = at(x, span);
     float* to = at(y, span);
     for (int64_t i = 0; i < span.count; i += kLanes) {
-      const __m256 passes = _mm256_cmp_ps(_mm256_loadu_ps(result + i), _mm256_setzero_ps(), _CMP_GT_OQ);
-      _mm256_storeu_ps(to + i, _mm256_and_ps(_mm256_loadu_ps(from + i), passes));
+      store_unaligned(to + i, zero_unless_positive(load_unaligned(result + i), load_unaligned(from + i)));
     }
   });
-}
-
-int64_t pooling_scratch_floats(const Pooling& pooling, int threads) {
-  return threads * pooling.input[2] * kLanes;
 }
 
 void max_pool(const Pooling& pooling, Source src, Target dst, float* scratch, int threads) {
@@ -215,4 +204,15 @@ void average_pool(const Pooling& pooling, bool count_padding, Source src, Target
             [=](int64_t counted) { return static_cast<float>(count_padding ? all : counted); });
 }
 
-}  // namespace tacho::blocked
+}  // namespace
+
+constexpr Kernels kKernels = {
+    .copy = copy,
+    .scale_shift = scale_shift,
+    .elu = elu,
+    .mask = mask,
+    .max_pool = max_pool,
+    .average_pool = average_pool,
+};
+
+}  // namespace tacho::blocked::TACHO_ISA

@@ -1,14 +1,12 @@
 #include <omp.h>
 
-#include "kernels/blocked/sum_channels_avx2.h"
-#include "kernels/blocked/sum_products_avx2.h"
-#include "kernels/direct/avx2.h"
+#include "kernels/blocked/sum_channels_kernel.h"
+#include "kernels/blocked/sum_products.h"
+#include "kernels/direct/stages.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
-using blocked::kSumProducts;
-using blocked::PositionRange;
 using Part = BackwardWeightsPlan::Part;
 
 // [channel block][position][8] of a panel.
@@ -144,7 +142,7 @@ class Panel {
                           z * src.plane_stride + y * c.extents[2] * kLanes;
       int64_t x = row.x * c.stride[2] - c.padding[2] + tap_x;
       for (int64_t i = 0; i < row.count; ++i, x += c.stride[2], out += kLanes) {
-        _mm256_store_ps(out, inside(2, x) ? _mm256_load_ps(line + x * kLanes) : _mm256_setzero_ps());
+        store(out, inside(2, x) ? load(line + x * kLanes) : zero());
       }
     });
   }
@@ -201,8 +199,8 @@ void add_up(const BackwardWeightsPlan& plan, const float* sums, float* diff_weig
 
 }  // namespace
 
-void backward_weights_f32_avx2(const BackwardWeightsPlan& plan, const BackwardWeightsArguments& arguments,
-                               float* scratch, int threads) {
+void run_backward_weights(const BackwardWeightsPlan& plan, const BackwardWeightsArguments& arguments,
+                          float* scratch, int threads) {
   float* const all_sums = scratch + plan.workspaces * plan.workspace_floats;
   const bool to_gradient = plan.sums_floats == 0;
 #pragma omp parallel num_threads(threads)
@@ -211,10 +209,10 @@ void backward_weights_f32_avx2(const BackwardWeightsPlan& plan, const BackwardWe
     sum(plan, arguments, scratch, to_gradient ? arguments.diff_weights : all_sums);
     if (!to_gradient) add_up(plan, all_sums, arguments.diff_weights);
     if (arguments.diff_bias != nullptr) {
-      blocked::sum_channels(plan.dst, plan.convolution.batch, plan.convolution.out_channels,
-                            arguments.diff_dst, scratch + plan.scratch_floats(), arguments.diff_bias);
+      sum_channels(plan.dst, plan.convolution.batch, plan.convolution.out_channels, arguments.diff_dst,
+                   scratch + plan.scratch_floats(), arguments.diff_bias);
     }
   }
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA

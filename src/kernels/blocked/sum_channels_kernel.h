@@ -1,22 +1,21 @@
 #pragma once
 
-#include <immintrin.h>
-
 #include <algorithm>
 
 #include "kernels/blocked/sum_channels.h"
+#include "kernels/vector.h"
 
-// Included only by files compiled for AVX2, each with its own copy: see instruction_set_test.py.
-namespace tacho::blocked {
+// Included only by files compiled for AVX2 or AVX-512, each with its own copy: see instruction_set_test.py.
+namespace tacho::blocked::TACHO_ISA {
 namespace {
 
-inline __m256 sum_floats(const float* values, int64_t count) {
-  __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+inline Vector sum_floats(const float* values, int64_t count) {
+  Vector sums[4] = {zero(), zero(), zero(), zero()};
   for (int64_t i = 0; i < count; i += kLanes) {
-    __m256& sum = sums[i / kLanes % 4];
-    sum = _mm256_add_ps(sum, _mm256_load_ps(values + i));
+    Vector& sum = sums[i / kLanes % 4];
+    sum = sum + load(values + i);
   }
-  return _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // Of each channel over a batch; called by all threads of a team, with room for channel_sums_floats(). Floats
@@ -35,8 +34,8 @@ inline void sum_channels(const ActivationLayout& layout, int64_t batch, int64_t 
       const float* values = activation + plane / layout.extents[0] * layout.batch_stride +
                             parts.plane(item) * layout.block_stride +
                             plane % layout.extents[0] * layout.plane_stride + first;
-      alignas(32) float lanes[kLanes];
-      _mm256_store_ps(lanes, sum_floats(values, std::min(kSumChunk, layout.plane_stride - first)));
+      alignas(Vector) float lanes[kLanes];
+      store(lanes, sum_floats(values, std::min(kSumChunk, layout.plane_stride - first)));
       for (int64_t lane = 0; lane < kLanes; ++lane) total[lane] += lanes[lane];
     }
   }
@@ -50,4 +49,4 @@ inline void sum_channels(const ActivationLayout& layout, int64_t batch, int64_t 
 }
 
 }  // namespace
-}  // namespace tacho::blocked
+}  // namespace tacho::blocked::TACHO_ISA

@@ -1,16 +1,11 @@
-#include "kernels/blocked/sum_channels_avx2.h"
-#include "kernels/blocked/sum_products_avx2.h"
-#include "kernels/winograd/avx2.h"
-#include "kernels/winograd/tile_transforms_avx2.h"
-#include "kernels/winograd/unpack_avx2.h"
+#include "kernels/blocked/sum_channels_kernel.h"
+#include "kernels/blocked/sum_products.h"
+#include "kernels/winograd/stages.h"
+#include "kernels/winograd/tile_transforms.h"
+#include "kernels/winograd/unpack.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
-
-using blocked::kSumProducts;
-using blocked::kSumRows;
-using blocked::kSumVectors;
-using blocked::PositionRange;
 
 // The tiles of a panel that need a point.
 struct TileRanges {
@@ -163,18 +158,18 @@ void sum_together(const Convolution& convolution, const BackwardWeightsPlan& pla
 
 }  // namespace
 
-void backward_weights_f32_avx2(const Convolution& convolution, const BackwardWeightsArguments& arguments,
-                               float* scratch, int threads) {
+void backward_weights(const Convolution& convolution, const BackwardWeightsArguments& arguments,
+                      float* scratch, int threads) {
   const BackwardWeightsPlan plan(convolution, threads);
 #pragma omp parallel num_threads(threads)
   {
     const auto sum = plan.shared ? sum_together : sum_alone;
     sum(convolution, plan, arguments, scratch);
     if (arguments.diff_bias != nullptr) {
-      blocked::sum_channels(plan.dst, convolution.batch, convolution.out_channels, arguments.diff_dst,
-                            scratch + plan.scratch_floats(), arguments.diff_bias);
+      sum_channels(plan.dst, convolution.batch, convolution.out_channels, arguments.diff_dst,
+                   scratch + plan.scratch_floats(), arguments.diff_bias);
     }
   }
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,21 +1,21 @@
-#include "kernels/winograd/tile_transforms_avx2.h"
-#include "kernels/winograd/transform_avx2.h"
+#include "kernels/winograd/tile_transforms.h"
+#include "kernels/winograd/transform.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 // What is transformed, along one axis: the inputs of a tile, or the gradients of its outputs.
 struct Inputs {
   static constexpr int extent(const Scheme& scheme, int outputs) { return scheme.points_for(outputs); }
   template<int kernel, int outputs>
-  static void transform(const __m256* in, __m256* out) {
+  static void transform(const Vector* in, Vector* out) {
     transform_inputs<kernel, outputs>(in, out);
   }
 };
 struct Gradients {
   static constexpr int extent(const Scheme&, int outputs) { return outputs; }
   template<int kernel, int outputs>
-  static void transform(const __m256* in, __m256* out) {
+  static void transform(const Vector* in, Vector* out) {
     transform_gradients<kernel, outputs>(in, out);
   }
 };
@@ -33,7 +33,7 @@ struct Patch {
   int64_t row_stride;
 
   static constexpr bool has(int) { return true; }
-  __m256 load(int row, int column) const { return _mm256_load_ps(data + row * row_stride + column * kLanes); }
+  Vector at(int row, int column) const { return load(data + row * row_stride + column * kLanes); }
 };
 
 // One that partly lies outside, where there are zeros.
@@ -42,7 +42,7 @@ struct CutPatch {
   int64_t first_column, end_column;
 
   bool has(int column) const { return column >= first_column && column < end_column; }
-  __m256 load(int row, int column) const { return _mm256_load_ps(rows[row] + column * kLanes); }
+  Vector at(int row, int column) const { return load(rows[row] + column * kLanes); }
 };
 
 struct Plane {
@@ -59,7 +59,7 @@ bool is_inside(const Plane& plane, int64_t row, int64_t column) {
 
 template<int rows, int columns>
 CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
-  alignas(32) static constexpr float kZeros[kMaxPoints * kLanes] = {};
+  alignas(Vector) static constexpr float kZeros[kMaxPoints * kLanes] = {};
   CutPatch patch = {{}, -column, plane.width - column};
   for (int64_t i = 0; i < rows; ++i) {
     const bool inside = row + i >= 0 && row + i < plane.height;
@@ -70,27 +70,27 @@ CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
 
 template<typename What, typename Of, typename Source>
 void transform_patch(const Source& patch, Points points) {
-  __m256 half_way[Of::row_points][Of::column_extent];
+  Vector half_way[Of::row_points][Of::column_extent];
 #pragma GCC unroll 8
   for (int column = 0; column < Of::column_extent; ++column) {
-    __m256 in[Of::row_extent], out[Of::row_points];
+    Vector in[Of::row_extent], out[Of::row_points];
     if (patch.has(column)) {
 #pragma GCC unroll 8
-      for (int row = 0; row < Of::row_extent; ++row) in[row] = patch.load(row, column);
+      for (int row = 0; row < Of::row_extent; ++row) in[row] = patch.at(row, column);
       What::template transform<Of::row_kernel, Of::rows>(in, out);
     } else {
-      std::fill_n(out, Of::row_points, _mm256_setzero_ps());
+      std::fill_n(out, Of::row_points, zero());
     }
 #pragma GCC unroll 8
     for (int row = 0; row < Of::row_points; ++row) half_way[row][column] = out[row];
   }
 #pragma GCC unroll 8
   for (int row = 0; row < Of::row_points; ++row) {
-    __m256 out[Of::column_points];
+    Vector out[Of::column_points];
     What::template transform<Of::column_kernel, Of::columns>(half_way[row], out);
 #pragma GCC unroll 8
     for (int column = 0; column < Of::column_points; ++column) {
-      _mm256_store_ps(points.data + (row * Of::point_columns + column) * points.stride, out[column]);
+      store(points.data + (row * Of::point_columns + column) * points.stride, out[column]);
     }
   }
 }
@@ -115,15 +115,15 @@ void transform_depth(const float* planes, Points points) {
   for (int row = 0; row < Of::row_points; ++row) {
     for (int column = 0; column < Of::column_points; ++column) {
       const int point = row * Of::point_columns + column;
-      __m256 in[kPlanes], out[kDeepPoints];
+      Vector in[kPlanes], out[kDeepPoints];
 #pragma GCC unroll 6
       for (int plane = 0; plane < kPlanes; ++plane) {
-        in[plane] = _mm256_load_ps(planes + (plane * kDeepPlane + point) * kLanes);
+        in[plane] = load(planes + (plane * kDeepPlane + point) * kLanes);
       }
       What::template transform<3, kDeepTile>(in, out);
 #pragma GCC unroll 6
       for (int depth = 0; depth < kDeepPoints; ++depth) {
-        _mm256_store_ps(points.data + (depth * kDeepPlane + point) * points.stride, out[depth]);
+        store(points.data + (depth * kDeepPlane + point) * points.stride, out[depth]);
       }
     }
   }
@@ -151,7 +151,7 @@ void transform_flat(const Task& task) {
 template<typename What, typename Of>
 void transform_deep(const Task& task) {
   constexpr int64_t kPlaneFloats = kDeepPlane * kLanes, kPlanes = What::extent(kScheme<3>, kDeepTile);
-  alignas(32) float planes[kPlanes * kPlaneFloats];
+  alignas(Vector) float planes[kPlanes * kPlaneFloats];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
     for (int64_t z = 0; z < kPlanes; ++z) {
@@ -205,4 +205,4 @@ void gradients_to_points(const Convolution& convolution, const ActivationLayout&
   transform_block<Gradients>(convolution, {{}, layout, block, channels, points});
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,10 +1,10 @@
 #include <limits>
 
-#include "kernels/blocked/elu_avx2.h"
-#include "kernels/winograd/tile_transforms_avx2.h"
-#include "kernels/winograd/transform_avx2.h"
+#include "kernels/blocked/elu.h"
+#include "kernels/winograd/tile_transforms.h"
+#include "kernels/winograd/transform.h"
 
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 // How outputs are stored: as they are, past the caches, or the largest of each 2x2.
@@ -12,33 +12,29 @@ enum class Store { plain, streamed, pooled };
 
 // What is done to outputs before they are stored.
 struct Finish {
-  __m256 bias, floor;
+  Vector bias, floor;
   const float *residual, *mask;  // as far from their tensors' first elements as `dst`, or null
   float* dst;
   const float* elu_alpha;  // or null
 
   template<Store how>
-  void store(int64_t offset, __m256 value) const {
-    value = _mm256_add_ps(value, bias);
-    if (residual != nullptr) value = _mm256_add_ps(value, _mm256_load_ps(residual + offset));
-    value = _mm256_max_ps(floor, value);  // this order of operands keeps NaN
-    if (mask != nullptr) value = masked(value, _mm256_load_ps(mask + offset));
+  void write(int64_t offset, Vector value) const {
+    value = value + bias;
+    if (residual != nullptr) value = value + load(residual + offset);
+    value = larger(floor, value);  // this order of operands keeps NaN
+    if (mask != nullptr) value = zero_unless_positive(load(mask + offset), value);
     if constexpr (how == Store::streamed) {
-      _mm256_stream_ps(dst + offset, value);
+      stream(dst + offset, value);
     } else {
-      _mm256_store_ps(dst + offset, value);
+      store(dst + offset, value);
     }
-  }
-
-  static __m256 masked(__m256 value, __m256 by) {
-    return _mm256_and_ps(value, _mm256_cmp_ps(by, _mm256_setzero_ps(), _CMP_GT_OQ));
   }
 };
 
-__m256 load_bias(const float* bias, int64_t first, int64_t channels) {
-  alignas(32) float values[kLanes] = {};
+Vector load_bias(const float* bias, int64_t first, int64_t channels) {
+  alignas(Vector) float values[kLanes] = {};
   if (bias != nullptr) std::copy_n(bias + first, std::min(kLanes, channels - first), values);
-  return _mm256_load_ps(values);
+  return load(values);
 }
 
 struct Window {
@@ -48,18 +44,18 @@ struct Window {
 
 // Over what was just stored; the channels that fill up the last block are 0, which ELU leaves alone.
 __attribute__((noinline)) void apply_elu(const Window& window, const Finish& finish) {
-  const __m256 alpha = _mm256_set1_ps(*finish.elu_alpha);
+  const Vector alpha = broadcast(*finish.elu_alpha);
   for (int64_t row = 0; row < window.rows; ++row) {
     float* values = finish.dst + window.offset + row * window.row_stride;
     for (int64_t i = 0; i < window.columns * kLanes; i += kLanes)
-      _mm256_store_ps(values + i, blocked::elu(_mm256_load_ps(values + i), alpha));
+      store(values + i, elu(load(values + i), alpha));
   }
 }
 
 // And what is between its two transforms.
 template<int row_kernel, int rows, int column_kernel, int columns>
 struct Shape : TileShape<row_kernel, rows, column_kernel, columns> {
-  using HalfWay = __m256[rows][kScheme<column_kernel>.points_for(columns)];
+  using HalfWay = Vector[rows][kScheme<column_kernel>.points_for(columns)];
 };
 
 template<typename Of, Store how>
@@ -68,21 +64,20 @@ inline void store_outputs(const typename Of::HalfWay& half_way, const Window& wi
 #pragma GCC unroll 5
   for (int row = 0; row < Of::rows; ++row) {
     if (row >= stored_rows) break;
-    __m256 out[Of::columns];
+    Vector out[Of::columns];
     transform_products<Of::column_kernel, Of::columns>(half_way[row], out);
     const int64_t offset = window.offset + row * window.row_stride;
 #pragma GCC unroll 5
     for (int column = 0; column < Of::columns; ++column) {
-      if (column < stored_columns) finish.store<how>(offset + column * kLanes, out[column]);
+      if (column < stored_columns) finish.write<how>(offset + column * kLanes, out[column]);
     }
   }
 }
 
-// NaN if any of the four is. _mm256_max_ps alone gives its second operand then.
-inline __m256 largest_of(__m256 a, __m256 b, __m256 c, __m256 d) {
-  const __m256 largest = _mm256_max_ps(_mm256_max_ps(a, b), _mm256_max_ps(c, d));
-  const __m256 any_nan = _mm256_or_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q), _mm256_cmp_ps(c, d, _CMP_UNORD_Q));
-  return _mm256_or_ps(largest, any_nan);
+// NaN if any of the four is.
+inline Vector largest_of(Vector a, Vector b, Vector c, Vector d) {
+  const Vector largest = larger(larger(a, b), larger(c, d));
+  return nan_if_either(c, d, nan_if_either(a, b, largest));
 }
 
 // Adding the bias and the activations never swap two values' order: they may come after the maximum.
@@ -91,16 +86,16 @@ inline void store_maxima(const typename Of::HalfWay& half_way, const Window& win
 #pragma GCC unroll 2
   for (int row = 0; row < Of::rows / 2; ++row) {
     if (row >= window.rows) break;
-    __m256 upper[Of::columns], lower[Of::columns];
+    Vector upper[Of::columns], lower[Of::columns];
     transform_products<Of::column_kernel, Of::columns>(half_way[2 * row], upper);
     transform_products<Of::column_kernel, Of::columns>(half_way[2 * row + 1], lower);
     const int64_t offset = window.offset + row * window.row_stride;
 #pragma GCC unroll 2
     for (int column = 0; column < Of::columns / 2; ++column) {
       if (column >= window.columns) break;
-      const __m256 largest =
+      const Vector largest =
           largest_of(upper[2 * column], lower[2 * column], upper[2 * column + 1], lower[2 * column + 1]);
-      finish.store<Store::plain>(offset + column * kLanes, largest);
+      finish.write<Store::plain>(offset + column * kLanes, largest);
     }
   }
 }
@@ -111,10 +106,10 @@ inline void points_to_window(const float* points, int64_t point_stride, const Wi
   typename Of::HalfWay half_way;
 #pragma GCC unroll 8
   for (int column = 0; column < Of::column_points; ++column) {
-    __m256 in[Of::row_points], out[Of::rows];
+    Vector in[Of::row_points], out[Of::rows];
 #pragma GCC unroll 8
     for (int row = 0; row < Of::row_points; ++row) {
-      in[row] = _mm256_load_ps(points + (row * Of::point_columns + column) * point_stride);
+      in[row] = load(points + (row * Of::point_columns + column) * point_stride);
     }
     transform_products<Of::row_kernel, Of::rows>(in, out);
 #pragma GCC unroll 5
@@ -140,15 +135,15 @@ void points_to_planes(const float* points, float* planes) {
   for (int row = 0; row < Of::row_points; ++row) {
     for (int column = 0; column < Of::column_points; ++column) {
       const int point = row * Of::point_columns + column;
-      __m256 in[kDeepPoints], out[kDeepTile];
+      Vector in[kDeepPoints], out[kDeepTile];
 #pragma GCC unroll 6
       for (int depth = 0; depth < kDeepPoints; ++depth) {
-        in[depth] = _mm256_load_ps(points + (depth * kDeepPlane + point) * kPointStride);
+        in[depth] = load(points + (depth * kDeepPlane + point) * kPointStride);
       }
       transform_products<3, kDeepTile>(in, out);
 #pragma GCC unroll 4
       for (int depth = 0; depth < kDeepTile; ++depth) {
-        _mm256_store_ps(planes + (depth * kDeepPlane + point) * kLanes, out[depth]);
+        store(planes + (depth * kDeepPlane + point) * kLanes, out[depth]);
       }
     }
   }
@@ -183,7 +178,7 @@ void transform_flat(const Task& task) {
 
 template<typename Of>
 void transform_deep(const Task& task) {
-  alignas(32) float planes[kDeepTile * kDeepPlane * kLanes];
+  alignas(Vector) float planes[kDeepTile * kDeepPlane * kLanes];
   for (int i = 0; i < task.block.count; ++i) {
     const Tile& tile = task.block.tiles[i];
     points_to_planes<Of>(task.products + i * kLanes, planes);
@@ -214,7 +209,7 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
   const auto of_block = [&](const float* whole) { return whole == nullptr ? nullptr : whole + offset; };
   const float floor = arguments.activation == Activation::relu ? 0 : -std::numeric_limits<float>::infinity();
   const Finish finish = {load_bias(arguments.bias, channel_block * kLanes, convolution.out_channels),
-                         _mm256_set1_ps(floor),
+                         broadcast(floor),
                          of_block(arguments.residual),
                          of_block(arguments.mask),
                          arguments.dst + offset,
@@ -227,4 +222,4 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
   });
 }
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,19 +1,16 @@
-#include "kernels/batch_norm/batch_norm.h"
-
-#include <immintrin.h>
+#include "kernels/batch_norm/batch_norm_kernels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "kernels/batch_norm/channel_loop.h"
+#include "kernels/vector.h"
 
-namespace tacho::batch_norm {
+namespace tacho::batch_norm::TACHO_ISA {
 namespace {
 
-using blocked::kLanes;
-
-int64_t block_count(const Sweep& sweep) { return blocked::channel_blocks(sweep.channels); }
+using namespace blocked::TACHO_ISA;
 
 // Cells of a block of channels of an image: all of them, or a part.
 struct Part {
@@ -23,7 +20,7 @@ struct Part {
 
 Part part_of(const Sweep& sweep, const blocked::PlaneParts& parts, int64_t item) {
   const int64_t plane = parts.plane(item), begin = parts.begin(item);
-  return {plane / block_count(sweep), plane % block_count(sweep), begin, parts.end(item) - begin, item};
+  return {plane / channel_blocks(sweep), plane % channel_blocks(sweep), begin, parts.end(item) - begin, item};
 }
 
 // Two sums per part and channel, which are added up in the order of the images and parts.
@@ -41,7 +38,7 @@ template<typename Function>
 void for_partials(const Sweep& sweep, float* scratch, int64_t block, const Function& function) {
   const blocked::PlaneParts parts = parts_of(sweep);
   for (int64_t image = 0; image < sweep.batch; ++image) {
-    const int64_t first_item = (image * block_count(sweep) + block) * parts.parts;
+    const int64_t first_item = (image * channel_blocks(sweep) + block) * parts.parts;
     for (int64_t i = 0; i < parts.parts; ++i) {
       const int64_t cells = std::min(parts.part_pieces, sweep.cells - i * parts.part_pieces);
       function(partial(scratch, first_item + i), static_cast<double>(cells));
@@ -60,42 +57,40 @@ void for_chunks(int64_t cells, const Function& function) {
 }
 
 struct Pair {
-  __m256 first, second;
+  Vector first, second;
 };
 
 // Adds up `function` of each cell, a pair of vectors; four sums at once hide the latency of adding.
 template<typename Function>
 Pair sum_cells(int64_t cells, const Function& function) {
   Pair sums[4];
-  for (Pair& sum : sums) sum = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  for (Pair& sum : sums) sum = {zero(), zero()};
   int64_t cell = 0;
   const auto add = [&](Pair& sum, int64_t at) {
     const Pair value = function(at * kLanes);
-    sum = {_mm256_add_ps(sum.first, value.first), _mm256_add_ps(sum.second, value.second)};
+    sum = {sum.first + value.first, sum.second + value.second};
   };
   for (; cell + 4 <= cells; cell += 4) {
     for (int i = 0; i < 4; ++i) add(sums[i], cell + i);
   }
   for (; cell < cells; ++cell) add(sums[0], cell);
-  const auto total = [](__m256 a, __m256 b, __m256 c, __m256 d) {
-    return _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
-  };
+  const auto total = [](Vector a, Vector b, Vector c, Vector d) { return (a + b) + (c + d); };
   return {total(sums[0].first, sums[1].first, sums[2].first, sums[3].first),
           total(sums[0].second, sums[1].second, sums[2].second, sums[3].second)};
 }
 
 struct Lanes {
-  explicit Lanes(__m256 values) { _mm256_store_ps(at, values); }
-  alignas(32) float at[kLanes];
+  explicit Lanes(Vector values) { store(at, values); }
+  alignas(Vector) float at[kLanes];
 };
 
-// Mean and squared distance from it of cells so far, in 8 channels.
+// Mean and squared distance from it of cells so far, in a block of channels.
 struct Moments {
   double mean[kLanes] = {}, squares[kLanes] = {};
   double count = 0;
 
   // `sums`: of the distances of `cells` more from `center`, and of their squares.
-  void add(const Pair& sums, __m256 center, int64_t cells) {
+  void add(const Pair& sums, Vector center, int64_t cells) {
     const Lanes distances(sums.first), squared(sums.second), centers(center);
     const auto more = static_cast<double>(cells);
     const double inverse = 1 / more, share = more / (count + more), between = count * share;
@@ -108,35 +103,35 @@ struct Moments {
     count += more;
   }
 
-  __m256 center() const {
-    alignas(32) float result[kLanes];
+  Vector center() const {
+    alignas(Vector) float result[kLanes];
     for (int64_t lane = 0; lane < kLanes; ++lane) result[lane] = static_cast<float>(mean[lane]);
-    return _mm256_load_ps(result);
+    return load(result);
   }
 };
 
-__m256 mean_of(const float* x, int64_t cells) {
-  __m256 sums[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+Vector mean_of(const float* x, int64_t cells) {
+  Vector sums[4] = {zero(), zero(), zero(), zero()};
   int64_t cell = 0;
   for (; cell + 4 <= cells; cell += 4) {
-    for (int i = 0; i < 4; ++i) sums[i] = _mm256_add_ps(sums[i], _mm256_loadu_ps(x + (cell + i) * kLanes));
+    for (int i = 0; i < 4; ++i) sums[i] = sums[i] + load_unaligned(x + (cell + i) * kLanes);
   }
-  for (; cell < cells; ++cell) sums[0] = _mm256_add_ps(sums[0], _mm256_loadu_ps(x + cell * kLanes));
-  const __m256 sum = _mm256_add_ps(_mm256_add_ps(sums[0], sums[1]), _mm256_add_ps(sums[2], sums[3]));
-  return _mm256_mul_ps(sum, _mm256_set1_ps(1 / static_cast<float>(cells)));
+  for (; cell < cells; ++cell) sums[0] = sums[0] + load_unaligned(x + cell * kLanes);
+  const Vector sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum * broadcast(1 / static_cast<float>(cells));
 }
 
 // Mean and squared distance from it, of one part. Distances are taken from the mean of the cells before, and
 // of the first ones, which are looked at twice: of all parts of a plane as many as of a whole one.
 void plane_statistics(const Sweep& sweep, const Part& part, const float* x, Partial result) {
-  const auto sums_from = [&](__m256 center, int64_t first, int64_t count) {
+  const auto sums_from = [&](Vector center, int64_t first, int64_t count) {
     return sum_cells(count, [&](int64_t i) {
-      const __m256 distance = _mm256_sub_ps(_mm256_loadu_ps(x + first * kLanes + i), center);
-      return Pair{distance, _mm256_mul_ps(distance, distance)};
+      const Vector distance = load_unaligned(x + first * kLanes + i) - center;
+      return Pair{distance, distance * distance};
     });
   };
   Moments moments;
-  __m256 center =
+  Vector center =
       mean_of(x, std::max<int64_t>(1, std::min(kChunkCells, sweep.cells) / parts_of(sweep).parts));
   for_chunks(part.cells, [&](int64_t first, int64_t count) {
     moments.add(sums_from(center, first, count), center, count);
@@ -167,41 +162,36 @@ ChannelStatistics join_statistics(const Sweep& sweep, float* scratch, int64_t ch
   return {mean, squares / static_cast<double>(sweep.batch * sweep.cells)};
 }
 
-void set(const Statistics& result, int64_t channel, const ChannelStatistics& of) {
-  result.mean[channel] = static_cast<float>(of.mean);
-  result.variance[channel] = static_cast<float>(of.variance);
-}
-
 double inverse_deviation(const Parameters& p, int64_t channel) {
   return 1 / std::sqrt(p.variance[channel] + p.epsilon);
 }
 
 // y = scale * x + shift, for a block of channels; zeros in those that fill it up.
 struct Line {
-  __m256 scale, shift;
+  Vector scale, shift;
 };
 // dx = scale * dy + slope * x + offset.
 struct GradientLine {
-  __m256 scale, slope, offset;
+  Vector scale, slope, offset;
 };
 
 // Factors of all channels, computed once a call: `count` rows of blocks behind the partial sums.
 class Factors {
  public:
   Factors(const Sweep& sweep, float* scratch)
-      : rows_(scratch + parts_of(sweep).items() * 2 * kLanes), row_floats_(block_count(sweep) * kLanes) {
+      : rows_(scratch + parts_of(sweep).items() * 2 * kLanes), row_floats_(channel_blocks(sweep) * kLanes) {
     std::fill_n(rows_, kRows * row_floats_, 0.0f);
   }
 
-  static constexpr int64_t kRows = 5;
+  static constexpr int64_t kRows = kFactorRows;
 
   float& at(int row, int64_t channel) { return rows_[row * row_floats_ + channel]; }
   Line line(int64_t block) const { return {load(0, block), load(1, block)}; }
   GradientLine gradient_line(int64_t block) const { return {load(2, block), load(3, block), load(4, block)}; }
 
  private:
-  __m256 load(int row, int64_t block) const {
-    return _mm256_loadu_ps(rows_ + row * row_floats_ + block * kLanes);
+  Vector load(int row, int64_t block) const {
+    return load_unaligned(rows_ + row * row_floats_ + block * kLanes);
   }
 
   float* rows_;
@@ -224,25 +214,25 @@ void add_lines(const Sweep& sweep, const Parameters& p, Factors& factors) {
   });
 }
 
-__m256 normalized(const Line& line, __m256 x) { return _mm256_fmadd_ps(x, line.scale, line.shift); }
+Vector normalized(const Line& line, Vector x) { return multiply_add(x, line.scale, line.shift); }
 
 // dy where the ReLU let the value through, and everywhere if there is none.
 template<bool relu>
-__m256 passed_on(const Line& line, __m256 x, __m256 dy) {
+Vector passed_on(const Line& line, Vector x, Vector dy) {
   if constexpr (!relu) return dy;
-  return _mm256_and_ps(dy, _mm256_cmp_ps(normalized(line, x), _mm256_setzero_ps(), _CMP_GT_OQ));
+  return zero_unless_positive(normalized(line, x), dy);
 }
 
 // Sums of dy and of dy * (x - mean) over one part.
 template<bool relu>
-void plane_sums(const Part& part, const Line& line, __m256 mean, const float* x, const float* dy,
+void plane_sums(const Part& part, const Line& line, Vector mean, const float* x, const float* dy,
                 Partial result) {
   double plain[kLanes] = {}, weighted[kLanes] = {};
   for_chunks(part.cells, [&](int64_t first, int64_t count) {
     const Pair sums = sum_cells(count, [&](int64_t i) {
-      const __m256 value = _mm256_loadu_ps(x + first * kLanes + i);
-      const __m256 gradient = passed_on<relu>(line, value, _mm256_loadu_ps(dy + first * kLanes + i));
-      return Pair{gradient, _mm256_mul_ps(gradient, _mm256_sub_ps(value, mean))};
+      const Vector value = load_unaligned(x + first * kLanes + i);
+      const Vector gradient = passed_on<relu>(line, value, load_unaligned(dy + first * kLanes + i));
+      return Pair{gradient, gradient * (value - mean)};
     });
     const Lanes of_dy(sums.first), of_products(sums.second);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
@@ -256,10 +246,10 @@ void plane_sums(const Part& part, const Line& line, __m256 mean, const float* x,
   }
 }
 
-__m256 load_lanes(const Sweep& sweep, const float* values, int64_t block) {
-  alignas(32) float lanes[kLanes] = {};
+Vector load_lanes(const Sweep& sweep, const float* values, int64_t block) {
+  alignas(Vector) float lanes[kLanes] = {};
   std::copy_n(values + block * kLanes, std::min(kLanes, sweep.channels - block * kLanes), lanes);
-  return _mm256_load_ps(lanes);
+  return load(lanes);
 }
 
 void join_sums(const Sweep& sweep, const Parameters& p, float* scratch, int64_t channel, float* dweight,
@@ -290,12 +280,12 @@ template<bool relu>
 void plane_gradients(const Part& part, const Line& line, const GradientLine& gradient, const float* x,
                      const float* dy, const float* added, float* dx) {
   for (int64_t i = 0; i < part.cells * kLanes; i += kLanes) {
-    const __m256 value = _mm256_loadu_ps(x + i);
-    const __m256 passed = passed_on<relu>(line, value, _mm256_loadu_ps(dy + i));
-    const __m256 from_sums = _mm256_fmadd_ps(value, gradient.slope, gradient.offset);
-    __m256 result = _mm256_fmadd_ps(passed, gradient.scale, from_sums);
-    if (added != nullptr) result = _mm256_add_ps(result, _mm256_loadu_ps(added + i));
-    _mm256_storeu_ps(dx + i, result);
+    const Vector value = load_unaligned(x + i);
+    const Vector passed = passed_on<relu>(line, value, load_unaligned(dy + i));
+    const Vector from_sums = multiply_add(value, gradient.slope, gradient.offset);
+    Vector result = multiply_add(passed, gradient.scale, from_sums);
+    if (added != nullptr) result = result + load_unaligned(added + i);
+    store_unaligned(dx + i, result);
   }
 }
 
@@ -341,16 +331,13 @@ void find_data_gradient(const Sweep& sweep, Source x, Source dy, const Parameter
   });
 }
 
-}  // namespace
-
-int64_t scratch_floats(const Sweep& sweep) {
-  return (parts_of(sweep).items() * 2 + Factors::kRows * block_count(sweep)) * kLanes;
-}
-
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch) {
   find_plane_statistics(sweep, x, scratch);
-  for_channels(sweep, sums_of_channel(sweep),
-               [&](int64_t channel) { set(result, channel, join_statistics(sweep, scratch, channel)); });
+  for_channels(sweep, sums_of_channel(sweep), [&](int64_t channel) {
+    const ChannelStatistics found = join_statistics(sweep, scratch, channel);
+    result.mean[channel] = static_cast<float>(found.mean);
+    result.variance[channel] = static_cast<float>(found.variance);
+  });
 }
 
 // Means, then means of squares. A double holds the square of a float: what cancels where one is taken from
@@ -364,24 +351,17 @@ void moments(const Sweep& sweep, Source x, double* result, float* scratch) {
   });
 }
 
-void statistics_of_sums(const Sweep& sweep, const double* sums, int devices, const Statistics& result) {
-  for (int64_t channel = 0; channel < sweep.channels; ++channel) {
-    const double mean = sums[channel] / devices, square = sums[sweep.channels + channel] / devices;
-    set(result, channel, {mean, std::max(square - mean * mean, 0.0)});
-  }
-}
-
 void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch) {
   Factors factors(sweep, scratch);
   add_lines(sweep, parameters, factors);
-  const __m256 floor = _mm256_set1_ps(parameters.relu ? 0 : -std::numeric_limits<float>::infinity());
+  const Vector floor = broadcast(parameters.relu ? 0 : -std::numeric_limits<float>::infinity());
   for_planes(sweep, [&](const Part& part) {
     const Line line = factors.line(part.block);
     const float* from = plane(sweep, x, part);
     float* to = plane(sweep, y, part);
     for (int64_t i = 0; i < part.cells * kLanes; i += kLanes) {
       // This order of operands keeps NaN.
-      _mm256_storeu_ps(to + i, _mm256_max_ps(floor, normalized(line, _mm256_loadu_ps(from + i))));
+      store_unaligned(to + i, larger(floor, normalized(line, load_unaligned(from + i))));
     }
   });
 }
@@ -409,4 +389,15 @@ void backward_data(const Sweep& sweep, Source x, Source dy, const Parameters& pa
   find_data_gradient(sweep, x, dy, parameters, sums, factors, added, dx);
 }
 
-}  // namespace tacho::batch_norm
+}  // namespace
+
+constexpr Kernels kKernels = {
+    .statistics = statistics,
+    .moments = moments,
+    .normalize = normalize,
+    .backward = backward,
+    .backward_parameters = backward_parameters,
+    .backward_data = backward_data,
+};
+
+}  // namespace tacho::batch_norm::TACHO_ISA

@@ -5,7 +5,7 @@
 #include "kernels/winograd/layout.h"
 
 // From activations to points and back, for one block of channels of a block of tiles.
-namespace tacho::winograd {
+namespace tacho::winograd::TACHO_ISA {
 
 // Calls visit.operator()<rows, columns>() for the block's numbers of outputs, of which each has a function of
 // its own.
@@ -54,4 +54,4 @@ void points_to_outputs(const Convolution& convolution, const ActivationLayout& l
                        const float* products, int64_t channel_block, const ForwardArguments& arguments,
                        bool streamed);
 
-}  // namespace tacho::winograd
+}  // namespace tacho::winograd::TACHO_ISA

@@ -1,46 +1,42 @@
-#include "kernels/blocked/transpose_avx2.h"
-#include "kernels/direct/avx2.h"
-#include "kernels/direct/layout.h"
+#include "kernels/blocked/transpose.h"
+#include "kernels/direct/packed_layout.h"
+#include "kernels/direct/stages.h"
 
-namespace tacho::direct {
+namespace tacho::direct::TACHO_ISA {
 namespace {
 
-// The weights of 8 channels that are read and 16 that are written, as they lie in plain weights.
+// The weights of a block of channels that are read and a slice that is written, as they lie in plain weights.
 struct Block {
   const float* from;
   int64_t read_stride, written_stride;
   int64_t taps;
 };
 
-// The columns of 8 rows, as vectors.
+// The columns of kLanes rows, as vectors.
 template<typename Visit>
 void for_each_column(const float* rows, int64_t row_stride, int64_t columns, const Visit& visit) {
-  if (row_stride == 1 && columns == 1) return visit(0, _mm256_loadu_ps(rows));
+  if (row_stride == 1 && columns == 1) return visit(0, load_unaligned(rows));
   int64_t column = 0;
-  for (; column + kLanes <= columns; column += kLanes) {
-    __m256 square[kLanes];
-    for (int64_t i = 0; i < kLanes; ++i) square[i] = _mm256_loadu_ps(rows + i * row_stride + column);
-    blocked::transpose_8x8(square);
-    for (int64_t i = 0; i < kLanes; ++i) visit(column + i, square[i]);
+  for (; column + kSquare <= columns; column += kSquare) {
+    Vector square[kSquare];
+    load_columns([&](int64_t row) { return rows + row * row_stride + column; }, square);
+    for (int64_t i = 0; i < kSquare; ++i) visit(column + i, square[i]);
   }
-  for (; column < columns; ++column) {
-    const auto value = [&](int64_t row) { return rows[row * row_stride + column]; };
-    visit(column,
-          _mm256_setr_ps(value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)));
-  }
+  for (; column < columns; ++column)
+    visit(column, of_lanes([&](int64_t row) { return rows[row * row_stride + column]; }));
 }
 
-// Of 8 written channels, to lines of 16: channels that are read may lie side by side, and then all taps of
-// them do.
-void pack_half(const Block& block, float* to) {
+// Of a block of written channels, to lines of a slice: channels that are read may lie side by side, and then
+// all taps of them do.
+void pack_vector(const Block& block, float* to) {
   const bool reads_adjoin = block.read_stride == block.taps;
   const int64_t rows = reads_adjoin ? 1 : kLanes, columns = (reads_adjoin ? kLanes : 1) * block.taps;
   for (int64_t row = 0; row < rows; ++row) {
     int64_t tap = 0;
     float* line = to + row * kSliceChannels;
     for_each_column(block.from + row * block.read_stride, block.written_stride, columns,
-                    [&](int64_t, __m256 values) {
-                      _mm256_store_ps(line + tap * kTapFloats, values);
+                    [&](int64_t, Vector values) {
+                      store(line + tap * kTapFloats, values);
                       if (++tap < block.taps) return;
                       tap = 0;
                       line += kSliceChannels;
@@ -63,8 +59,8 @@ void pack_rest(const Block& block, int64_t reads, int64_t writes, float* to) {
 
 }  // namespace
 
-void pack_weights_f32_avx2(const Convolution& convolution, Direction direction, const float* weights,
-                           float* packed, int threads) {
+void pack_weights(const Convolution& convolution, Direction direction, const float* weights, float* packed,
+                  int threads) {
   const PackedLayout layout(convolution, direction);
   const int64_t pair = taps(convolution), row = convolution.in_channels * pair;
   const bool forward = direction == Direction::forward;
@@ -82,11 +78,11 @@ void pack_weights_f32_avx2(const Convolution& convolution, Direction direction, 
       const auto target = [&](int64_t channel) {
         return to + (channel - read) / kLanes * layout.block_stride;
       };
-      // 8 rows of weights at a time: 16 that lie a power of two apart would push each other out of L1.
+      // A block of rows at a time: more that lie a power of two apart would push each other out of L1.
       const int64_t whole = writes == kSliceChannels ? read + (end - read) / kLanes * kLanes : read;
-      for (int64_t half = 0; half < kSliceChannels; half += kLanes) {
+      for (int64_t lane = 0; lane < kSliceChannels; lane += kLanes) {
         for (int64_t channel = read; channel < whole; channel += kLanes)
-          pack_half(block_at(channel, written + half), target(channel) + half);
+          pack_vector(block_at(channel, written + lane), target(channel) + lane);
       }
       for (int64_t channel = whole; channel < end; channel += kLanes)
         pack_rest(block_at(channel, written), std::min(kLanes, end - channel), writes, target(channel));
@@ -94,4 +90,4 @@ void pack_weights_f32_avx2(const Convolution& convolution, Direction direction, 
   }
 }
 
-}  // namespace tacho::direct
+}  // namespace tacho::direct::TACHO_ISA
