@@ -51,7 +51,7 @@ void accumulate(const Accumulation& task, const PositionBlock& block, const floa
     prefetch += kLineFloats;
 #pragma GCC unroll 6
     for (int i = 0; i < positions; ++i) _mm_prefetch(inputs[i] + step[1].read, _MM_HINT_T0);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int64_t channel = 0; channel < kLanes; ++channel) {
       Vector weight[vectors];
 #pragma GCC unroll 4

@@ -12,7 +12,8 @@ using namespace blocked::TACHO_ISA;
 inline constexpr int64_t kTapFloats = kLanes * kSliceChannels;  // weights of one tap, read block and slice
 
 // Packed weights: [chunk of read blocks][slice of written channels][read block][tap][kLanes][kSliceChannels].
-// One chunk's weights of one slice stay in L1 while they are multiplied with a panel of positions.
+// One chunk's weights of one slice stay in L1, or near it in L2, while they are multiplied with a panel of
+// positions.
 struct PackedLayout {
   PackedLayout(const Convolution& convolution, Direction direction);
 

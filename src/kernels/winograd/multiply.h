@@ -50,7 +50,7 @@ void multiply(const Multiplication& task) {
 #pragma GCC unroll 4
     for (int line = 0; line < kPrefetchLines; ++line)
       _mm_prefetch(prefetch + line * kLineFloats, _MM_HINT_T1);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int64_t channel = 0; channel < kLanes; ++channel) step(channel);
     inputs += kBlockTiles * kLanes;
     weights += kLanes * kSliceChannels;
