@@ -135,7 +135,8 @@ void add_wide_convolutions(std::vector<OpCase>& cases) {
   cases.push_back(make("wide_dense_block", {2, 8, 9, 7}, [](Builder& b, ValueId x) {
     for (const std::string name : {"one", "two", "three"}) {
       const ValueId y = b.relu(name + ".relu", b.batch_norm(name + ".norm", x));
-      const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}};
+      // Of a bias in front of nothing but batch norms the gradient would be no more than rounding.
+      const ConvolutionOptions options = {.channels = 16, .kernel = {3, 3}, .padding = {1, 1}, .bias = false};
       x = b.concat(name + ".concat", {x, b.convolution(name, y, options)});
     }
     return b.convolution("last", b.batch_norm("norm", x), {.channels = 8, .kernel = {1, 1}});

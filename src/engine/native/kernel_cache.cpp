@@ -20,7 +20,8 @@ constexpr int kVersion = 11;  // of the kernels and how they are timed: what oth
 std::string machine_name() {
   const dnnl_version_t* library = dnnl_version();
   return fmt::format("{}\t{}, {}{}, oneDNN {}.{}.{}", kVersion, cpu_info().model,
-                     to_string(widest_instruction_set()), prefers_own_block() ? " by 8" : "", library->major,
+                     to_string(widest_instruction_set()),
+                     prefers_own_block() ? fmt::format(" by {}", own_block()) : "", library->major,
                      library->minor, library->patch);
 }
 

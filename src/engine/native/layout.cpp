@@ -71,7 +71,7 @@ memory::desc blocked_desc(const Shape& shape) {
 
 int64_t own_block() { return blocked::fastest_lanes(); }
 
-bool prefers_own_block() { return widest_instruction_set() == InstructionSet::avx512 && own_block() == 8; }
+bool prefers_own_block() { return widest_instruction_set() == InstructionSet::avx512; }
 
 memory::desc channel_slice(const memory::desc& whole, int64_t channel, int64_t channels) {
   memory::dims dims = dims_of(whole), offsets(dims.size(), 0);
