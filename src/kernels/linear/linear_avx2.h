@@ -1,6 +1,5 @@
 #pragma once
 
-#include "kernels/blocked/layout.h"
 #include "kernels/linear/linear.h"
 
 // The layer's kernel for CPUs with AVX2 and FMA, and how it cuts the work.
