@@ -17,15 +17,32 @@ using dnnl::inner_product_backward_weights;
 using dnnl::inner_product_forward;
 using dnnl::memory;
 
+// Floats of a gradient that exist at once: so few that they are still in a cache when the weights are
+// updated.
+constexpr int64_t kGradientPart = 4 << 20;
+
+bool lies_in_rows(const memory::desc& desc, const Shape& weight) {
+  return desc == plain_desc(weight) || desc == transposed_desc(weight);
+}
+
+// Whether our own kernel computes the gradient, of weights that lie in rows: not where it is small.
+bool has_large_gradient(const Shape& weight) {
+  return blocked::supported() && elements(weight) > kGradientPart;
+}
+
+// With the weights as oneDNN likes them best, but not in blocks where training makes their gradient in parts.
 inner_product_forward::primitive_desc forward_desc(const memory::desc& src, const Shape& weight,
                                                    const memory::desc& bias, const memory::desc& dst,
                                                    const dnnl::primitive_attr& attributes,
                                                    const dnnl::engine& engine, dnnl::prop_kind kind) {
-  const auto describe_with = [&](const auto&... bias_or_none) {
-    return describe<inner_product_forward>(engine, attributes, kind, src, any_desc(weight), bias_or_none...,
-                                           dst);
+  const auto describe_with = [&](const memory::desc& weights) {
+    if (bias.get_size() == 0)
+      return describe<inner_product_forward>(engine, attributes, kind, src, weights, dst);
+    return describe<inner_product_forward>(engine, attributes, kind, src, weights, bias, dst);
   };
-  return bias.get_size() > 0 ? describe_with(bias) : describe_with();
+  const auto best = describe_with(any_desc(weight));
+  const bool in_parts = kind == dnnl::prop_kind::forward_training && has_large_gradient(weight);
+  return !in_parts || lies_in_rows(best.weights_desc(), weight) ? best : describe_with(plain_desc(weight));
 }
 
 bool is_relu_at_most(const std::vector<PostOp>& post_ops) {
@@ -76,15 +93,6 @@ void add_bias_gradient(const Instruction& instruction, const View& dy, Assembler
   });
 }
 
-// Floats that exist at once: so few that they are still in a cache when the weights are updated.
-constexpr int64_t kGradientPart = 4 << 20;
-
-// Whether our own kernel computes it: not where it is small, nor where oneDNN keeps the weights in blocks.
-bool is_large_gradient(const Shape& weight, const memory::desc& kept) {
-  return blocked::supported() && elements(weight) > kGradientPart &&
-         (kept == plain_desc(weight) || kept == transposed_desc(weight));
-}
-
 // By our own kernel, which can compute some rows of the weights at a time: all of VGG's would take as much
 // memory as the weights. False where it cannot.
 bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& instruction,
@@ -92,7 +100,7 @@ bool emit_large_gradient(const LinearBackwardWeights& op, const Instruction& ins
   const ValueId gradient = instruction.outputs[0];
   const Shape& weight = assembler.shape(gradient);
   const memory::desc& kept = assembler.gradient_place(gradient).desc;
-  if (!is_large_gradient(weight, kept)) return false;
+  if (!has_large_gradient(weight) || !lies_in_rows(kept, weight)) return false;
   const bool by_outputs = kept == plain_desc(weight);
   const View x = assembler.in_plain(instruction.inputs[0]), dy = assembler.in_plain(instruction.inputs[1]);
   const View of_rows = by_outputs ? dy : x, of_columns = by_outputs ? x : dy;
@@ -130,7 +138,7 @@ int64_t linear_gradient_bytes(const Graph& graph, const Node& node) {
   const auto forward = forward_desc(
       plain_desc({batch, weight[1]}), weight, plain_desc({weight[0]}), plain_desc({batch, weight[0]}), {},
       dnnl::engine(dnnl::engine::kind::cpu, 0), dnnl::prop_kind::forward_training);
-  const bool in_parts = is_large_gradient(weight, forward.weights_desc());
+  const bool in_parts = has_large_gradient(weight) && lies_in_rows(forward.weights_desc(), weight);
   return in_parts ? kGradientPart * static_cast<int64_t>(sizeof(float)) : whole;
 }
 
