@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/blocked/layout.h"
 #include "kernels/instruction_set.h"
 
 namespace tacho::linear {
