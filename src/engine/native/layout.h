@@ -26,8 +26,8 @@ int64_t neighbouring_channels(const dnnl::memory::desc& desc);
 
 // nC[d]hw8c or nC[d]hw16c: what our own kernels compute in, in blocks of so many channels.
 int64_t own_block();
-// Whether oneDNN is asked to compute in it too, where left alone it likes other layouts better: turning blocks
-// around cost more than its kernels gained (docs/kernels.md).
+// Whether oneDNN is asked to compute in it too, where left alone it likes other layouts better: turning
+// blocks around cost more than its kernels gained (docs/kernels.md).
 bool prefers_own_block();
 dnnl::memory::desc blocked_desc(const Shape& shape);
 
