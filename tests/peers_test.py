@@ -2,6 +2,9 @@
 """How benchmarks/peers compares sides and several devices: peers_test.py SOURCES. No network runs: the workers are made up."""
 
 import argparse
+import contextlib
+import io
+import json
 import os
 import pathlib
 import sys
@@ -162,6 +165,25 @@ class OtherTorchTest(unittest.TestCase):
                 sides.other_torch(program(self.folder, "python", text))
         with self.assertRaisesRegex(sides.Failure, "cannot be run: No such file"):
             sides.other_torch(os.path.join(self.folder, "none"))
+
+
+class InterruptedTest(unittest.TestCase):
+    def test_networks_that_ended_are_printed_and_kept(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        kept = os.path.join(folder, "results.json")
+        ended = result(1, tacho=[[100, 100]], torch=[[200, 200]])
+        program(folder, "tacho", TACHO)
+        call = ["peers.py", "resnet18", "resnet50", "--mode", "train", "--peers", "torch", "--json", kept,
+                "--tacho", os.path.join(folder, "tacho")]
+        printed = io.StringIO()
+        with mock.patch.object(sys, "argv", call), mock.patch.object(peers, "measure", side_effect=[[ended], KeyboardInterrupt]), \
+                contextlib.redirect_stdout(printed):
+            self.assertEqual(peers.main(), peers.INTERRUPTED)
+        self.assertIn("2.00 (2.00 - 2.00)", printed.getvalue())
+        self.assertIn("Interrupted: networks that were not finished are missing", printed.getvalue())
+        with open(kept) as file:
+            self.assertEqual([of["ratio"] for of in json.load(file)["results"]], [{"torch": 2.0}])
+        self.assertEqual(os.listdir(folder), [name for name in os.listdir(folder) if not name.endswith(".part")])
 
 
 class SpeedupTest(unittest.TestCase):

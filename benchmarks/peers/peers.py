@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import platform
+import signal
 import statistics
 import sys
 import tempfile
@@ -21,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT_MODELS = ["squeezenet1_1", "resnet18", "resnet50", "densenet121", "vgg16"]
 BUSY_LOAD = 0.5  # load average beyond which a comparison on few cores says nothing
 TOLERANCE = 1e-3  # of the largest output
+INTERRUPTED = 130  # exit status, as a shell has it for Ctrl-C
 IMAGES = {"inception_v3": "299x299", "unet3d": "40x432x432", "unet3d_lite": "32x128x128"}
 
 
@@ -286,28 +288,51 @@ def versions(results, tacho):
     return found
 
 
-def main():
-    arguments = parse_arguments()
-    threads, cores = pin(arguments.threads, max(arguments.devices))
-    load = load_before()
-    results = []
-    for together in cases(arguments, threads, cores):
-        with tempfile.TemporaryDirectory(prefix="tacho-peers-") as folder:
-            results += measure(arguments, together, folder)
-
-    machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load, os=platform.platform(),
-                   versions=versions(results, arguments.tacho))
+def report(arguments, machine, results):
     print(table(results, arguments.peers))
     named = ", ".join(f"{SIDES[name].product} {version}" if name != "tacho" else version
                       for name, version in machine["versions"].items())
     turns = "outputs only" if arguments.check else f"{arguments.rounds} rounds of {arguments.passes} passes a side"
     per_device = " a device" if max(arguments.devices) > 1 else ""
-    print(f"\n{machine['cpu']}, {threads} threads{per_device} on cores {cores}, load before {load:.2f}; {named}; {turns}.")
+    load = machine["load_before"]
+    print(f"\n{machine['cpu']}, {machine['threads']} threads{per_device} on cores {machine['cores']}, "
+          f"load before {load:.2f}; {named}; {turns}.")
     if load > BUSY_LOAD and not arguments.check:
         print(f"\n**Other programs were running (load {load:.2f} before the start): do not quote these figures.**")
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(dict(machine=machine, results=results), file, indent=1)
+
+
+def keep(path, machine, results):
+    """Beside, then renamed: what was there stays whole."""
+    with open(path + ".part", "w") as file:
+        json.dump(dict(machine=machine, results=results), file, indent=1)
+    os.replace(path + ".part", path)
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def main():
+    signal.signal(signal.SIGTERM, interrupt)
+    arguments = parse_arguments()
+    threads, cores = pin(arguments.threads, max(arguments.devices))
+    machine = dict(cpu=cpu_name(), cores=cores, threads=threads, load_before=load_before(), os=platform.platform())
+    results = []
+    interrupted = False
+    try:
+        for together in cases(arguments, threads, cores):
+            with tempfile.TemporaryDirectory(prefix="tacho-peers-") as folder:
+                results += measure(arguments, together, folder)
+            machine["versions"] = versions(results, arguments.tacho)
+            if arguments.json:
+                keep(arguments.json, machine, results)
+    except KeyboardInterrupt:
+        interrupted = True
+    if results:
+        report(arguments, machine, results)
+    if interrupted:
+        print("\n**Interrupted: networks that were not finished are missing.**")
+        return INTERRUPTED
     return 1 if any(result["failed"] for result in results) else 0
 
 
