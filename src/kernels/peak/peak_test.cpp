@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "kernels/peak/fma_chains.h"
 
 namespace tacho {
@@ -63,6 +64,14 @@ TEST(Bandwidth, IsPositiveWithOneThreadAndTwo) {
   EXPECT_GT(alone, 0);
   EXPECT_TRUE(std::isfinite(together));
   EXPECT_GT(together, 0.05 * alone);
+}
+
+// Pages that nothing was written to take no memory: reading them measures a cache.
+TEST(Bandwidth, IsOfMemoryThatIsThere) {
+  constexpr int64_t kLeastSwept = int64_t{256} << 20;
+  if (available_memory_bytes() < 2 * kLeastSwept) GTEST_SKIP() << "too little memory";
+  measure_bandwidth_gbs(1);
+  EXPECT_GT(peak_memory_bytes(), kLeastSwept / 10 * 9);
 }
 
 }  // namespace
