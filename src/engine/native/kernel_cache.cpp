@@ -14,7 +14,7 @@
 namespace tacho::native {
 namespace {
 
-constexpr int kVersion = 11;  // of the kernels and how they are timed: what others measured says nothing here
+constexpr int kVersion = 12;  // of the kernels and how they are timed: what others measured says nothing here
 
 // Everything but the work that decides which kernel is the fastest.
 std::string machine_name() {

@@ -115,10 +115,9 @@ class Panel {
 // Workers take fixed panels, for sums to be added in the same order each time.
 void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
                const BackwardWeightsArguments& arguments, float* scratch) {
-  const int64_t worker_stride = plan.workspace_floats() + plan.sums_floats;
 #pragma omp for schedule(static, 1)
   for (int64_t worker = 0; worker < plan.workers; ++worker) {
-    float* workspace = scratch + worker * worker_stride;
+    float* workspace = scratch + worker * plan.worker_stride();
     const int64_t first = plan.panels * worker / plan.workers,
                   end = plan.panels * (worker + 1) / plan.workers;
     for (int64_t i = first; i < end; ++i) {
@@ -128,7 +127,7 @@ void sum_alone(const Convolution& convolution, const BackwardWeightsPlan& plan,
         panel.multiply(point, 0, 0, plan.reduction.channels());
     }
   }
-  unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), worker_stride, 0,
+  unpack_weight_gradients(convolution, plan, scratch + plan.workspace_floats(), plan.worker_stride(), 0,
                           convolution.in_channels, arguments);
 }
 

@@ -4,7 +4,7 @@ namespace tacho::winograd::TACHO_ISA {
 namespace {
 
 constexpr int64_t kPrivatePanelTiles = 128;
-constexpr int64_t kSharedPanelTiles = 192;
+constexpr int64_t kSharedPanelTiles = 256;
 constexpr int64_t kFewTiles = 512;
 constexpr int64_t kCachedSums = 4 << 20;  // floats
 constexpr int64_t kAllSums = 16 << 20;    // floats of all workers

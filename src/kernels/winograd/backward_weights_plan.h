@@ -20,7 +20,10 @@ struct BackwardWeightsPlan {
     return std::min(begin + divide_up(end - begin, kLanes) * part / channel_parts * kLanes, end);
   }
   int64_t workspace_floats() const { return inputs_floats + gradients_floats; }
-  int64_t scratch_floats() const { return workers * (workspace_floats() + sums_floats); }
+  int64_t worker_stride() const {
+    return workspace_floats() + sums_floats + (workers > 1 ? blocked::kWorkspaceGap : 0);
+  }
+  int64_t scratch_floats() const { return workers * worker_stride(); }
   int64_t channel_blocks() const { return reduction.blocks() + dst.blocks; }  // inputs, then gradients
   Split split() const;
 

@@ -144,7 +144,7 @@ void forward(const Convolution& convolution, const ForwardArguments& arguments, 
     } else {
 #pragma omp for schedule(dynamic) nowait
       for (int64_t i = 0; i < plan.panels; ++i) {
-        float* workspace = scratch + omp_get_thread_num() * plan.workspace_floats();
+        float* workspace = scratch + omp_get_thread_num() * plan.workspace_floats;
         const Panel panel(convolution, plan, arguments, i, workspace);
         run_alone(convolution, panel, plan);
       }

@@ -3,16 +3,22 @@
 namespace tacho::winograd::TACHO_ISA {
 namespace {
 
-constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8;
 constexpr int64_t kSharedPanelBlocks = 22;
-static_assert(std::max(kWidePanelBlocks, kSharedPanelBlocks) <= kMaxPanelBlocks);
-
-constexpr int64_t kWideChannels = 256;
+static_assert(kSharedPanelBlocks <= kMaxPanelBlocks);
 
 // Thin layers gain by inputs that stay in L2, wide ones by reading their weights less often.
-int64_t private_panel_blocks(const Convolution& convolution) {
+[[maybe_unused]] int64_t narrow_panel_blocks(const Convolution& convolution) {
+  constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8, kWideChannels = 256;
   const bool thin = !is_deep(convolution) && convolution.in_channels < kWideChannels;
   return thin ? kThinPanelBlocks : kWidePanelBlocks;
+}
+
+// Where products take a third of that time, reading weights seldom is worth more than inputs in L2. Two
+// panels for each thread let it make up for cut tiles, of which the last ones are.
+[[maybe_unused]] int64_t wide_panel_blocks(int64_t blocks, int64_t input_block_floats, int threads) {
+  constexpr int64_t kPanelFloats = 1 << 20, kFewestBlocks = 8, kFewBlocks = 11;
+  const int64_t near = std::clamp(kPanelFloats / input_block_floats, kFewBlocks, kMaxPanelBlocks);
+  return std::max(std::min(near, divide_up(blocks, 2 * threads)), kFewestBlocks);
 }
 
 constexpr int64_t kCachedWeights = 1 << 20;  // floats that each thread may well read on its own
@@ -37,7 +43,9 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
   shared = better_shared(blocks, points(convolution) * packed.point_stride, threads);
   input_point_stride = odd_lines(reduction.blocks() * kBlockTiles * kLanes);
   input_block_stride = odd_lines(points(convolution) * input_point_stride);
-  const int64_t panel = shared ? kSharedPanelBlocks : private_panel_blocks(convolution);
+  const int64_t panel = shared         ? kSharedPanelBlocks
+                        : kLanes == 16 ? wide_panel_blocks(blocks, input_block_stride, threads)
+                                       : narrow_panel_blocks(convolution);
   const int64_t wanted = divide_up(blocks, panel);
   panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
   panel_blocks = divide_up(blocks, panels);
@@ -48,6 +56,7 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
       divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;
   inputs_floats = panel_blocks * input_block_stride;
   products_floats = panel_blocks * product_block_stride;
+  workspace_floats = inputs_floats + products_floats + (shared ? 0 : blocked::kWorkspaceGap);
 }
 
 Split ForwardPlan::split() const {

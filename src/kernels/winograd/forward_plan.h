@@ -41,8 +41,8 @@ struct ForwardPlan {
   int64_t input_point_stride, input_block_stride;
   int64_t product_channel_stride, product_block_stride;
   int64_t inputs_floats, products_floats;  // of one panel
+  int64_t workspace_floats;                // from one thread's to the next one's
 
-  int64_t workspace_floats() const { return inputs_floats + products_floats; }
   Split split() const;
 };
 

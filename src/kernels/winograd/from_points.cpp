@@ -59,8 +59,9 @@ struct Shape : TileShape<row_kernel, rows, column_kernel, columns> {
 };
 
 template<typename Of, Store how>
-inline void store_outputs(const typename Of::HalfWay& half_way, const Window& window, int64_t stored_rows,
-                          int64_t stored_columns, const Finish& finish) {
+[[gnu::always_inline]] inline void store_outputs(const typename Of::HalfWay& half_way, const Window& window,
+                                                 int64_t stored_rows, int64_t stored_columns,
+                                                 const Finish& finish) {
 #pragma GCC unroll 5
   for (int row = 0; row < Of::rows; ++row) {
     if (row >= stored_rows) break;
@@ -101,8 +102,8 @@ inline void store_maxima(const typename Of::HalfWay& half_way, const Window& win
 }
 
 template<typename Of, Store how>
-inline void points_to_window(const float* points, int64_t point_stride, const Window& window,
-                             const Finish& finish) {
+[[gnu::always_inline]] inline void points_to_window(const float* points, int64_t point_stride,
+                                                    const Window& window, const Finish& finish) {
   typename Of::HalfWay half_way;
 #pragma GCC unroll 8
   for (int column = 0; column < Of::column_points; ++column) {
@@ -151,7 +152,7 @@ void points_to_planes(const float* points, float* planes) {
 
 // `layout` is the destination's: that of the maxima when they are stored.
 template<Store how>
-Window window_of(const Tile& tile, const TileBlock& block, const ActivationLayout& layout) {
+inline Window window_of(const Tile& tile, const TileBlock& block, const ActivationLayout& layout) {
   constexpr int64_t kOutputs = how == Store::pooled ? 2 : 1;  // along each axis, for one value that is stored
   const auto& [depth, height, width] = layout.extents;
   const int64_t row = tile.row / kOutputs, column = tile.column / kOutputs;

@@ -52,7 +52,7 @@ Split pack_weights_split(const Convolution& convolution) {
 
 int64_t forward_scratch_floats(const Convolution& convolution, int threads) {
   const ForwardPlan plan(convolution, threads);
-  return plan.workspace_floats() * (plan.shared ? 1 : threads);
+  return plan.workspace_floats * (plan.shared ? 1 : threads);
 }
 
 Split forward_split(const Convolution& convolution, int threads) {

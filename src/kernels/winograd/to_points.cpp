@@ -8,14 +8,14 @@ namespace {
 struct Inputs {
   static constexpr int extent(const Scheme& scheme, int outputs) { return scheme.points_for(outputs); }
   template<int kernel, int outputs>
-  static void transform(const Vector* in, Vector* out) {
+  [[gnu::always_inline]] static void transform(const Vector* in, Vector* out) {
     transform_inputs<kernel, outputs>(in, out);
   }
 };
 struct Gradients {
   static constexpr int extent(const Scheme&, int outputs) { return outputs; }
   template<int kernel, int outputs>
-  static void transform(const Vector* in, Vector* out) {
+  [[gnu::always_inline]] static void transform(const Vector* in, Vector* out) {
     transform_gradients<kernel, outputs>(in, out);
   }
 };
@@ -68,29 +68,38 @@ CutPatch cut_patch(const Plane& plane, int64_t row, int64_t column) {
   return patch;
 }
 
+// A few rows of points at a time, for which inputs are loaded once more: all rows together would take more
+// registers than there are.
 template<typename What, typename Of, typename Source>
-void transform_patch(const Source& patch, Points points) {
-  Vector half_way[Of::row_points][Of::column_extent];
+[[gnu::always_inline]] inline void transform_patch(const Source& patch, Points points) {
+  constexpr int kRowsAtATime = 2;
+#pragma GCC unroll 4
+  for (int first = 0; first < Of::row_points; first += kRowsAtATime) {
+    Vector half_way[kRowsAtATime][Of::column_extent];
 #pragma GCC unroll 8
-  for (int column = 0; column < Of::column_extent; ++column) {
-    Vector in[Of::row_extent], out[Of::row_points];
-    if (patch.has(column)) {
+    for (int column = 0; column < Of::column_extent; ++column) {
+      Vector in[Of::row_extent], out[Of::row_points];
+      if (patch.has(column)) {
 #pragma GCC unroll 8
-      for (int row = 0; row < Of::row_extent; ++row) in[row] = patch.at(row, column);
-      What::template transform<Of::row_kernel, Of::rows>(in, out);
-    } else {
-      std::fill_n(out, Of::row_points, zero());
+        for (int row = 0; row < Of::row_extent; ++row) in[row] = patch.at(row, column);
+        What::template transform<Of::row_kernel, Of::rows>(in, out);
+      } else {
+        std::fill_n(out, Of::row_points, zero());
+      }
+#pragma GCC unroll 2
+      for (int row = 0; row < kRowsAtATime; ++row) {
+        if (first + row < Of::row_points) half_way[row][column] = out[first + row];
+      }
     }
+#pragma GCC unroll 2
+    for (int row = 0; row < kRowsAtATime; ++row) {
+      if (first + row == Of::row_points) break;
+      Vector out[Of::column_points];
+      What::template transform<Of::column_kernel, Of::columns>(half_way[row], out);
 #pragma GCC unroll 8
-    for (int row = 0; row < Of::row_points; ++row) half_way[row][column] = out[row];
-  }
-#pragma GCC unroll 8
-  for (int row = 0; row < Of::row_points; ++row) {
-    Vector out[Of::column_points];
-    What::template transform<Of::column_kernel, Of::columns>(half_way[row], out);
-#pragma GCC unroll 8
-    for (int column = 0; column < Of::column_points; ++column) {
-      store(points.data + (row * Of::point_columns + column) * points.stride, out[column]);
+      for (int column = 0; column < Of::column_points; ++column) {
+        store(points.data + ((first + row) * Of::point_columns + column) * points.stride, out[column]);
+      }
     }
   }
 }

@@ -3,8 +3,9 @@
 #include "kernels/vector.h"
 #include "kernels/winograd/points.h"
 
-// One-dimensional transforms of vectors of channels. Included only by files compiled for AVX2 or AVX-512,
-// each with its own copy: see instruction_set_test.py.
+// One-dimensional transforms of vectors of channels, always inlined: GCC 12 would leave some of them
+// functions whose vectors pass through memory. Included only by files compiled for AVX2 or AVX-512, each with
+// its own copy: see instruction_set_test.py.
 namespace tacho::winograd::TACHO_ISA {
 
 using namespace blocked::TACHO_ISA;
@@ -12,7 +13,7 @@ using namespace blocked::TACHO_ISA;
 namespace {
 
 // coefficient * value + sum, where there is a sum already.
-inline Vector add_product(float coefficient, Vector value, Vector sum, bool& empty) {
+[[gnu::always_inline]] inline Vector add_product(float coefficient, Vector value, Vector sum, bool& empty) {
   const bool first = empty;
   empty = false;
   if (coefficient == 1) return first ? value : sum + value;
@@ -21,7 +22,7 @@ inline Vector add_product(float coefficient, Vector value, Vector sum, bool& emp
 }
 
 template<int rows, int columns>
-inline void apply(const Matrix<rows, columns>& matrix, const Vector* in, Vector* out) {
+[[gnu::always_inline]] inline void apply(const Matrix<rows, columns>& matrix, const Vector* in, Vector* out) {
 #pragma GCC unroll 8
   for (int row = 0; row < rows; ++row) {
     out[row] = zero();
@@ -36,8 +37,8 @@ inline void apply(const Matrix<rows, columns>& matrix, const Vector* in, Vector*
 // Whole tiles use that their points but infinity and 0 come as x and -x: sums and differences use the adders
 // beside the units for products. Terms are added from the last one on, which has the factor 1.
 template<int count>
-inline Vector sum_of_every_second(const std::array<float, count>& coefficients, const Vector* values,
-                                  int parity) {
+[[gnu::always_inline]] inline Vector sum_of_every_second(const std::array<float, count>& coefficients,
+                                                         const Vector* values, int parity) {
   Vector sum = zero();
   bool empty = true;
 #pragma GCC unroll 8
@@ -49,7 +50,7 @@ inline Vector sum_of_every_second(const std::array<float, count>& coefficients, 
 
 // All inputs of a tile to as many points.
 template<int kernel, int outputs>
-inline void transform_inputs(const Vector* d, Vector* v) {
+[[gnu::always_inline]] inline void transform_inputs(const Vector* d, Vector* v) {
   constexpr auto kMatrix = input_transform<kernel, outputs>();
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
@@ -69,7 +70,7 @@ inline void transform_inputs(const Vector* d, Vector* v) {
 
 // Points to outputs: even ones need the sums of values at x and -x, odd ones their differences.
 template<int kernel, int outputs>
-inline void transform_products(const Vector* m, Vector* y) {
+[[gnu::always_inline]] inline void transform_products(const Vector* m, Vector* y) {
   constexpr auto kMatrix = output_transform<kernel, outputs>();
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
@@ -93,7 +94,7 @@ inline void transform_products(const Vector* m, Vector* y) {
 
 // y[parity] + square * (y[parity + 2] + square * ...)
 template<int count>
-inline Vector polynomial(const Vector* y, int parity, Vector square) {
+[[gnu::always_inline]] inline Vector polynomial(const Vector* y, int parity, Vector square) {
   Vector value = y[(count - 1 - parity) / 2 * 2 + parity];
 #pragma GCC unroll 8
   for (int i = (count - 1 - parity) / 2 * 2 + parity - 2; i >= 0; i -= 2)
@@ -103,7 +104,7 @@ inline Vector polynomial(const Vector* y, int parity, Vector square) {
 
 // Gradients of outputs to points: the transpose of transform_products().
 template<int kernel, int outputs>
-inline void transform_gradients(const Vector* y, Vector* z) {
+[[gnu::always_inline]] inline void transform_gradients(const Vector* y, Vector* z) {
   constexpr int kUsed = kScheme<kernel>.points_for(outputs);
   if constexpr (kernel == 1 || outputs != kScheme<kernel>.tile) {
     constexpr auto kMatrix = transpose<outputs, kUsed>(output_transform<kernel, outputs>());
@@ -124,14 +125,14 @@ inline void transform_gradients(const Vector* y, Vector* z) {
 
 // The taps of a segment to points.
 template<int kernel>
-inline void transform_weights(const Vector* g, Vector* u) {
+[[gnu::always_inline]] inline void transform_weights(const Vector* g, Vector* u) {
   constexpr auto kMatrix = weight_transform<kernel>();
   apply<kScheme<kernel>.all_points(), kScheme<kernel>.taps>(kMatrix, g, u);
 }
 
 // Points to gradients of a segment's taps: the transpose of transform_weights().
 template<int kernel>
-inline void transform_weight_gradients(const Vector* u, Vector* g) {
+[[gnu::always_inline]] inline void transform_weight_gradients(const Vector* u, Vector* g) {
   constexpr int kPoints = kScheme<kernel>.all_points(), kTaps = kScheme<kernel>.taps;
   constexpr auto kMatrix = transpose<kPoints, kTaps>(weight_transform<kernel>());
   apply<kTaps, kPoints>(kMatrix, u, g);

@@ -21,6 +21,10 @@ struct Sums {
     }
     return total;
   }
+  void prefetch(int64_t offset, int all_points) const {
+    for (int point = 0; point < all_points; ++point)
+      _mm_prefetch(data + offset + point * point_stride, _MM_HINT_T0);
+  }
 };
 
 // Points of one segment of a plane to the gradients of its taps.
@@ -83,6 +87,8 @@ void store_taps(const Vector* gradients, float* rows, int64_t row_stride, int64_
   }
 }
 
+constexpr int64_t kAhead = 2;  // input channels whose sums are fetched ahead
+
 template<int taps, typename Transform>
 void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, const float* sums,
             int64_t worker_stride, int64_t begin, int64_t end, const BackwardWeightsArguments& arguments,
@@ -93,11 +99,15 @@ void unpack(const Convolution& convolution, const BackwardWeightsPlan& plan, con
     for (int64_t chunk = 0; chunk < chunks; ++chunk) {
       const int64_t out = block * kLanes, first = begin + chunk * plan.unpacked_channels;
       for (int64_t in = first; in < std::min(first + plan.unpacked_channels, end); ++in) {
+        const Sums of_input = {plan.reduction,
+                               sums + (in - begin) * plan.sum_row_stride + out,
+                               plan.reduction.segment_blocks * kLanes * plan.sum_row_stride,
+                               plan.sum_point_stride,
+                               worker_stride,
+                               plan.workers};
+        of_input.prefetch(kAhead * plan.sum_row_stride, points(convolution));
         Vector gradients[taps];
-        transform(Sums{plan.reduction, sums + (in - begin) * plan.sum_row_stride + out,
-                       plan.reduction.segment_blocks * kLanes * plan.sum_row_stride, plan.sum_point_stride,
-                       worker_stride, plan.workers},
-                  gradients);
+        transform(of_input, gradients);
         store_taps<taps>(gradients, arguments.diff_weights + (out * convolution.in_channels + in) * taps,
                          convolution.in_channels * taps, std::min(kLanes, convolution.out_channels - out));
       }
