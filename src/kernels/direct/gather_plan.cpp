@@ -3,7 +3,8 @@
 namespace tacho::direct::TACHO_ISA {
 namespace {
 
-constexpr int64_t kPanelReads = 48 << 10;  // floats of a chunk that are read and stay in L2
+// Floats of a chunk that are read and stay in L2.
+constexpr int64_t kPanelReads = (kLanes == 16 ? 96 : 48) << 10;
 
 int64_t panel_blocks(const Convolution& convolution, Direction direction, const PackedLayout& packed) {
   const auto reads_along = [&](int axis) {
