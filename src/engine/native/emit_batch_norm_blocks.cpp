@@ -66,6 +66,21 @@ void add_normalize(const Norm& norm, double epsilon, bool relu, const View& x, c
       });
 }
 
+// By the statistics of x, which it finds.
+void add_normalize_batch(const Norm& norm, double epsilon, bool relu, const View& x, const View& y,
+                         Assembler& assembler) {
+  const blocked::Sweep sweep = sweep_of(x.desc);
+  const SplitFor split = [sweep](int threads) { return batch_norm::normalize_batch_split(sweep, threads); };
+  assembler.add_kernel(
+      relu ? "normalize_batch_relu" : "normalize_batch", split,
+      {norm.weight, norm.bias, norm.mean, norm.variance, x, y, scratch_for(sweep, assembler)},
+      [=, from = batch_stride(x.desc), to = batch_stride(y.desc)](std::span<std::byte* const> at) {
+        batch_norm::normalize_batch(sweep, {as<const float>(at[4]), from}, parameters_at(at, epsilon, relu),
+                                    {as<float>(at[2]), as<float>(at[3])}, {as<float>(at[5]), to},
+                                    as<float>(at[6]));
+      });
+}
+
 // Two numbers a channel, as doubles.
 View numbers_to_sum(const blocked::Sweep& sweep, Assembler& assembler) {
   return assembler.temporary(plain_desc({2 * sweep.channels * int64_t{sizeof(double) / sizeof(float)}}));
@@ -104,16 +119,13 @@ void add_known_statistics(const Piece& piece, const Norm& norm, Assembler& assem
                        });
 }
 
-void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& assembler) {
-  std::vector<Piece> pieces;
-  list_pieces(x_id, 0, assembler, pieces);
+void add_statistics(const std::vector<Piece>& pieces, const View& x, const Norm& norm, Assembler& assembler) {
   for (const Piece& piece : pieces) {
     if (piece.known) {
       add_known_statistics(piece, norm, assembler);
       continue;
     }
-    const View part =
-        pieces.size() == 1 ? x : View{x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
+    const View part = {x.slot, channel_slice(x.desc, piece.channel, piece.channels)};
     const blocked::Sweep sweep = sweep_of(part.desc);
     assembler.add_kernel(
         "batch_statistics", batch_norm::statistics_split(sweep),
@@ -123,7 +135,6 @@ void add_statistics(ValueId x_id, const View& x, const Norm& norm, Assembler& as
                                  {as<float>(at[1]) + channel, as<float>(at[2]) + channel}, as<float>(at[3]));
         });
   }
-  assembler.batch_statistics[x_id] = {norm.mean, norm.variance};
 }
 
 // Of the batches of all devices.
@@ -153,13 +164,19 @@ void emit_training(const BatchNorm& op, const Instruction& instruction, Assemble
                      assembler.parameter(instruction.inputs[2], channels),
                      assembler.define(instruction.outputs[1], channels),
                      assembler.define(instruction.outputs[2], channels)};
+  const bool relu = !instruction.post_ops.empty();
+  const auto y = [&] { return assembler.define_in_blocks(instruction.outputs[0]); };
   if (SumOverDevices* sums = assembler.batch_norm_sums()) {
     add_statistics_over_devices(*sums, x, norm, assembler);
-  } else {
-    add_statistics(instruction.inputs[0], x, norm, assembler);
+    return add_normalize(norm, op.epsilon, relu, x, y(), assembler);
   }
-  const View y = assembler.define_in_blocks(instruction.outputs[0]);
-  add_normalize(norm, op.epsilon, !instruction.post_ops.empty(), x, y, assembler);
+  std::vector<Piece> pieces;
+  list_pieces(instruction.inputs[0], 0, assembler, pieces);
+  const bool is_whole = pieces.size() == 1 && !pieces[0].known;
+  if (!is_whole) add_statistics(pieces, x, norm, assembler);
+  const auto add = is_whole ? add_normalize_batch : add_normalize;
+  add(norm, op.epsilon, relu, x, y(), assembler);
+  assembler.batch_statistics[instruction.inputs[0]] = {norm.mean, norm.variance};
 }
 
 // What a training pass normalized before, once more from the same statistics.
@@ -196,7 +213,8 @@ void add_backward(const BackwardViews& of, double epsilon, bool relu, Assembler&
                              of.dy,  of.dx, of.dweight, of.dbias, scratch_for(sweep, assembler)};
   if (of.added) views.push_back(*of.added);
   assembler.add_kernel(
-      relu ? "batch_norm_relu_backward" : "batch_norm_backward", batch_norm::backward_split(sweep), views,
+      relu ? "batch_norm_relu_backward" : "batch_norm_backward",
+      [sweep](int threads) { return batch_norm::backward_split(sweep, threads); }, views,
       [=, x_stride = batch_stride(of.x.desc), dy_stride = batch_stride(of.dy.desc),
        dx_stride = batch_stride(of.dx.desc),
        added_stride = stride_of(of.added)](std::span<std::byte* const> at) {

@@ -27,11 +27,34 @@ Loop factors_loop(const Sweep& sweep) { return channels_loop(sweep, 0); }
 
 Loop join_loop(const Sweep& sweep) { return channels_loop(sweep, sums_of_channel(sweep)); }
 
+// What all parts are read for, what is made of that for each channel, and what all parts are read for then.
+void add_stages(const Sweep& sweep, int threads, Split& split) {
+  const Loop stages[] = {sweep_loop(sweep), join_loop(sweep), factors_loop(sweep), sweep_loop(sweep)};
+  if (takes_blocks_apart(sweep, threads)) {
+    split.loops.push_back(
+        {.items = channel_blocks(sweep), .work = work_of({{std::begin(stages), std::end(stages)}})});
+  } else {
+    split.loops.insert(split.loops.end(), std::begin(stages), std::end(stages));
+  }
+}
+
 }  // namespace
 
 Split statistics_split(const Sweep& sweep) { return {{sweep_loop(sweep), join_loop(sweep)}}; }
 
 Split normalize_split(const Sweep& sweep) { return {{factors_loop(sweep), sweep_loop(sweep)}}; }
+
+Split normalize_batch_split(const Sweep& sweep, int threads) {
+  Split result;
+  add_stages(sweep, threads, result);
+  return result;
+}
+
+Split backward_split(const Sweep& sweep, int threads) {
+  Split result = {{factors_loop(sweep)}};
+  add_stages(sweep, threads, result);
+  return result;
+}
 
 Split backward_parameters_split(const Sweep& sweep) {
   return {{factors_loop(sweep), sweep_loop(sweep), join_loop(sweep)}};
@@ -39,13 +62,6 @@ Split backward_parameters_split(const Sweep& sweep) {
 
 Split backward_data_split(const Sweep& sweep) {
   return {{factors_loop(sweep), factors_loop(sweep), sweep_loop(sweep)}};
-}
-
-Split backward_split(const Sweep& sweep) {
-  Split result = backward_parameters_split(sweep);
-  result.loops.push_back(factors_loop(sweep));
-  result.loops.push_back(sweep_loop(sweep));
-  return result;
 }
 
 int64_t scratch_floats(const Sweep& sweep) {
@@ -70,6 +86,11 @@ void statistics_of_sums(const Sweep& sweep, const double* sums, int devices, con
 
 void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch) {
   kernels(sweep).normalize(sweep, x, parameters, y, scratch);
+}
+
+void normalize_batch(const Sweep& sweep, Source x, const Parameters& parameters, const Statistics& result,
+                     Target y, float* scratch) {
+  kernels(sweep).normalize_batch(sweep, x, parameters, result, y, scratch);
 }
 
 void backward(const Sweep& sweep, Source x, Source dy, const Parameters& parameters, const Gradients& result,

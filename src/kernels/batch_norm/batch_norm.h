@@ -19,13 +19,14 @@ struct Statistics {
 
 int64_t scratch_floats(const Sweep& sweep);
 
-// How threads share statistics() and moments(); normalize(); backward_parameters(); backward_data().
+// How threads share statistics() and moments(); normalize(); normalize_batch(); backward();
+// backward_parameters(); backward_data().
 Split statistics_split(const Sweep& sweep);
 Split normalize_split(const Sweep& sweep);
+Split normalize_batch_split(const Sweep& sweep, int threads);
+Split backward_split(const Sweep& sweep, int threads);
 Split backward_parameters_split(const Sweep& sweep);
 Split backward_data_split(const Sweep& sweep);
-// The last two, one after the other.
-Split backward_split(const Sweep& sweep);
 
 void statistics(const Sweep& sweep, Source x, const Statistics& result, float* scratch);
 
@@ -45,6 +46,10 @@ struct Parameters {
 
 // y = relu(weight * (x - mean) / deviation + bias).
 void normalize(const Sweep& sweep, Source x, const Parameters& parameters, Target y, float* scratch);
+
+// By the statistics of x, found first: `parameters` names the same memory as `result`.
+void normalize_batch(const Sweep& sweep, Source x, const Parameters& parameters, const Statistics& result,
+                     Target y, float* scratch);
 
 struct Gradients {
   Target dx;  // may be dy, or `added`

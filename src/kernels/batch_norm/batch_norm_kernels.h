@@ -9,6 +9,8 @@ struct Kernels {
   void (*statistics)(const Sweep&, Source x, const Statistics& result, float* scratch);
   void (*moments)(const Sweep&, Source x, double* result, float* scratch);
   void (*normalize)(const Sweep&, Source x, const Parameters&, Target y, float* scratch);
+  void (*normalize_batch)(const Sweep&, Source x, const Parameters&, const Statistics& result, Target y,
+                          float* scratch);
   void (*backward)(const Sweep&, Source x, Source dy, const Parameters&, const Gradients& result,
                    float* scratch);
   void (*backward_parameters)(const Sweep&, Source x, Source dy, const Parameters&, float* dweight,

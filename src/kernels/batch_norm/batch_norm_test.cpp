@@ -344,5 +344,34 @@ TEST_P(BatchNormOfAVolume, EqualsItsDefinitionAndDependsNotOnTheThreads) {
   }
 }
 
+TEST_P(BatchNormOfAVolume, NormalizesByTheStatisticsThatItFinds) {
+  const Sweep sweep = on_blocks(Sweep{.batch = 2, .channels = 3 * lanes_ + 4, .cells = 17 * 23});
+  const int64_t stride = 4 * sweep.cells * lanes_;
+  const std::vector<float> x = random_floats(2 * stride, 1, 5), weight = random_floats(sweep.channels, 3),
+                           bias = random_floats(sweep.channels, 4);
+  std::vector<float> scratch(static_cast<size_t>(scratch_floats(sweep)), NAN);
+  struct Result {
+    std::vector<float> y, mean, variance;
+    bool operator==(const Result&) const = default;
+  };
+  const auto parameters_for = [&](const Result& of) {
+    return Parameters{weight.data(), bias.data(), of.mean.data(), of.variance.data(), kEpsilon, true};
+  };
+  const std::vector<float> nothing(static_cast<size_t>(sweep.channels));
+  Result apart = {x, nothing, nothing};
+  statistics(sweep, {x.data(), stride}, {apart.mean.data(), apart.variance.data()}, scratch.data());
+  normalize(sweep, {x.data(), stride}, parameters_for(apart), {apart.y.data(), stride}, scratch.data());
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 3}) {  // whole blocks each, or parts of all of them
+    omp_set_num_threads(threads);
+    Result together = {x, nothing, nothing};
+    normalize_batch(sweep, {x.data(), stride}, parameters_for(together),
+                    {together.mean.data(), together.variance.data()}, {together.y.data(), stride},
+                    scratch.data());
+    EXPECT_EQ(together, apart) << threads;
+  }
+  omp_set_num_threads(before);
+}
+
 }  // namespace
 }  // namespace tacho::batch_norm

@@ -18,4 +18,11 @@ constexpr int64_t sums_of_channel(const blocked::Sweep& sweep) {
   return sweep.batch * blocked::parts_of(sweep).parts;
 }
 
+// Whether each thread takes blocks of channels of its own through all stages of a batch norm, not all threads
+// parts of all blocks through one stage after the other.
+inline bool takes_blocks_apart(const blocked::Sweep& sweep, int threads) {
+  constexpr double kUneven = 1.15;  // times the ideal share of a thread
+  return largest_share({.items = channel_blocks(sweep)}, threads) * threads <= kUneven;
+}
+
 }  // namespace tacho::batch_norm
