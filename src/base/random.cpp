@@ -8,27 +8,14 @@
 namespace tacho {
 namespace {
 
-// The finalizer of splitmix64 (Steele, Lea, Flood 2014): a bijection that mixes all 64 bits.
-uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 // Below this, waking a team costs more than it saves.
 constexpr size_t kWorthThreads = 1 << 15;
-
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
 }  // namespace
 
 Random Random::stream(uint64_t number) const { return Random(mix(seed_ ^ mix(number + kGolden))); }
 
 Random Random::stream(std::string_view name) const { return stream(stable_hash(name)); }
-
-uint64_t Random::bits(uint64_t index) const { return mix(mix(seed_) + (index + 1) * kGolden); }
-
-float Random::uniform(uint64_t index) const { return static_cast<float>(bits(index) >> 40) * 0x1p-24f; }
 
 float Random::normal(uint64_t index) const {
   // Box-Muller on the two halves of one draw; 1 - u keeps the logarithm finite.
