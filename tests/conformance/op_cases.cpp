@@ -359,6 +359,18 @@ void add_combinations(std::vector<OpCase>& cases) {
     const ValueId second = conv_norm_relu(b, "b", b.concat("cat.a", {x, first}), 3);
     return b.convolution("conv", b.concat("cat.b", {x, first, second}), {.channels = 4, .kernel = {1, 1}});
   }));
+  // As in SqueezeNet, where slices of a concatenation are dropped, and of channels that fill no block.
+  for (const int64_t channels : {16, 5}) {
+    cases.push_back(
+        make("dropout_between_" + std::to_string(channels), {2, 6, 5, 4}, [=](Builder& b, ValueId x) {
+          const ConvolutionOptions options = {.channels = channels, .kernel = {3, 3}, .padding = {1, 1}};
+          const ValueId one = b.relu("one", b.convolution("a", x, options));
+          const ValueId two = b.relu("two", b.convolution("b", x, options));
+          const ValueId whole =
+              b.dropout("drop", b.concat("cat", {b.dropout("drop.one", one, 0.4), two}), 0.3);
+          return b.relu("relu", b.convolution("c", whole, {.channels = channels, .kernel = {1, 1}}));
+        }));
+  }
   cases.push_back(make("relu_used_twice", {1, 5, 6, 6}, [](Builder& b, ValueId x) {
     const ValueId y = b.relu("relu", b.convolution("conv", x, {.channels = 6, .kernel = {3, 3}}));
     const ValueId pooled =

@@ -140,9 +140,9 @@ class Assembler {
                   KernelStep::Kernel function);
   void add_reorder(const View& from, const View& to);
 
-  // What backward steps ask of forward ones, by a value that both know: the layout that was pooled to, and a
-  // primitive.
-  std::map<ValueId, dnnl::memory::desc> pooled_layouts;
+  // What backward steps ask of forward ones, by a value that both know: the layout that an argmax or a mask
+  // goes by, and a primitive.
+  std::map<ValueId, dnnl::memory::desc> forward_layouts;
   std::map<ValueId, dnnl::batch_normalization_forward::primitive_desc> batch_norm_hints;
 
   // Those that a batch norm found of a value: mean and variance.

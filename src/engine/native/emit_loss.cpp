@@ -1,6 +1,7 @@
 #include "engine/native/emit.h"
 #include "engine/native/plain_kernels.h"
 #include "graph/dropout.h"
+#include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
 namespace {
@@ -17,31 +18,44 @@ struct Planes {
 // Cells of one plane after the other.
 Split dice_split(const Planes& p) { return {{{.items = p.cells, .rounds = p.images * p.channels}}}; }
 
+// A row-major tensor is one channel of one image.
+blocked::Sweep dropout_sweep(const View& x) {
+  if (is_blocked(x.desc)) return sweep_of(x.desc);
+  return {.channels = 1, .cells = elements(dims_of(x.desc)), .lanes = 1};
+}
+
 }  // namespace
 
 void emit_op(const Dropout& op, const Instruction& instruction, Assembler& assembler) {
-  const View x = assembler.in_plain(instruction.inputs[0]);
-  const int64_t count = elements(assembler.shape(instruction.inputs[0]));
+  const ValueId x_id = instruction.inputs[0];
+  const View x = assembler.is_in_blocks(x_id) ? assembler.in_blocks(x_id) : assembler.in_plain(x_id);
   const View y = assembler.define_over(instruction.outputs[0], x);
-  const View mask = assembler.define_bytes(instruction.outputs[1], count);
+  const View mask = assembler.define_bytes(instruction.outputs[1],
+                                           content_bytes(x.desc) / static_cast<int64_t>(sizeof(float)));
+  assembler.forward_layouts.emplace(instruction.outputs[1], x.desc);
+  const blocked::Sweep sweep = dropout_sweep(x);
   assembler.add_kernel(
-      "dropout", evenly(count), {x, y, mask},
-      [count, probability = op.probability, layer = instruction.name, state = assembler.state()](At at) {
+      "dropout", blocked::sweep_split(sweep), {x, y, mask},
+      [sweep, probability = op.probability, layer = instruction.name, state = assembler.state(),
+       from = batch_stride(x.desc), to = batch_stride(y.desc)](At at) {
         const Random stream = dropout_stream(state->seed, layer, state->pass);
-        dropout(stream, probability, count, as<const float>(at[0]), as<float>(at[1]), as<uint8_t>(at[2]));
+        dropout(sweep, stream, probability, {as<const float>(at[0]), from}, {as<float>(at[1]), to},
+                as<uint8_t>(at[2]));
       });
 }
 
 void emit_op(const DropoutBackward& op, const Instruction& instruction, Assembler& assembler) {
-  const View mask = assembler.view(instruction.inputs[0]);
-  const View dy = assembler.in_plain(instruction.inputs[1]);
-  const int64_t count = elements(assembler.shape(instruction.inputs[1]));
+  const ValueId mask_id = instruction.inputs[0], dy_id = instruction.inputs[1];
+  const bool in_blocks = is_blocked(assembler.forward_layouts.at(mask_id));
+  const View dy = in_blocks ? assembler.in_blocks(dy_id) : assembler.in_plain(dy_id);
   const View dx = assembler.define_over(instruction.outputs[0], dy);
-  assembler.add_kernel("dropout_backward", evenly(count), {mask, dy, dx},
-                       [count, probability = op.probability](At at) {
-                         dropout_backward(probability, count, as<const uint8_t>(at[0]),
-                                          as<const float>(at[1]), as<float>(at[2]));
-                       });
+  const blocked::Sweep sweep = dropout_sweep(dy);
+  assembler.add_kernel(
+      "dropout_backward", blocked::sweep_split(sweep), {assembler.view(mask_id), dy, dx},
+      [sweep, probability = op.probability, from = batch_stride(dy.desc), to = batch_stride(dx.desc)](At at) {
+        dropout_backward(sweep, probability, as<const uint8_t>(at[0]), {as<const float>(at[1]), from},
+                         {as<float>(at[2]), to});
+      });
 }
 
 void emit_op(const SoftmaxCrossEntropy& op, const Instruction& instruction, Assembler& assembler) {

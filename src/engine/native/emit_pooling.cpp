@@ -160,14 +160,14 @@ void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assem
                          max_pool::forward(pooling, as<const float>(at[0]), as<float>(at[1]), argmax,
                                            threads);
                        });
-  if (op.training) assembler.pooled_layouts.emplace(instruction.outputs[1], y.desc);
+  if (op.training) assembler.forward_layouts.emplace(instruction.outputs[1], y.desc);
 }
 
 void emit_op(const MaxPoolBackward& op, const Instruction& instruction, Assembler& assembler) {
   const ValueId argmax = instruction.inputs[0], gradient = instruction.inputs[1];
   const PoolingWindow g = pooling_window_of(op.forward.kernel, op.forward.stride, op.forward.padding,
                                             op.input, assembler.shape(gradient));
-  const View dy = assembler.in_layout(gradient, assembler.pooled_layouts.at(argmax));
+  const View dy = assembler.in_layout(gradient, assembler.forward_layouts.at(argmax));
   const View dx = assembler.define(instruction.outputs[0], layout_like(dy.desc, op.input));
   const auto pooling = max_pooling_of(g, dx.desc, dy.desc);
   assembler.add_kernel("max_pool_backward", max_pool::backward_split(pooling),

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "graph/op.h"
+#include "kernels/blocked/blocked.h"
 
 // Small kernels that oneDNN does not have or does not do right, on row-major tensors unless said otherwise.
 namespace tacho::native {
@@ -51,9 +52,13 @@ void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begi
 // axes. In place where y is x.
 void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, float outside, float* y);
 
-void dropout(const Random& stream, double probability, int64_t count, const float* x, float* y,
-             uint8_t* mask);
-void dropout_backward(double probability, int64_t count, const uint8_t* mask, const float* dy, float* dx);
+// Of activations in blocks of any number of channels; of row-major tensors, as one channel of one image, in
+// blocks of one. Elements count in row-major order either way; those that fill up blocks are zeros and stay
+// so. `mask`: which were kept, one block behind the other.
+void dropout(const blocked::Sweep& sweep, const Random& stream, double probability, blocked::Source x,
+             blocked::Target y, uint8_t* mask);
+void dropout_backward(const blocked::Sweep& sweep, double probability, const uint8_t* mask,
+                      blocked::Source dy, blocked::Target dx);
 
 void softmax_cross_entropy(double smoothing, int64_t images, int64_t classes, const float* logits,
                            const int64_t* labels, float* loss, float* probabilities);
