@@ -3,14 +3,17 @@
 #include <cassert>
 
 #include "base/cpu.h"
-#include "kernels/max_pool/max_pool_avx2.h"
 #include "kernels/max_pool/max_pool_body.h"
+#include "kernels/max_pool/max_pool_vectors.h"
 
 namespace tacho::max_pool {
 namespace {
 
 bool by_avx2(const Pooling& pooling) {
   return pooling.lanes % 8 == 0 && widest_instruction_set() >= InstructionSet::avx2;
+}
+bool by_avx512(const Pooling& pooling) {
+  return pooling.lanes % 16 == 0 && widest_instruction_set() >= InstructionSet::avx512;
 }
 
 }  // namespace
@@ -21,7 +24,8 @@ int64_t argmax_bytes(const Pooling& pooling) {
 
 void forward(const Pooling& pooling, const float* src, float* dst, uint8_t* argmax, int threads) {
   assert(argmax == nullptr || cells(pooling.kernel) <= 256);
-  const auto kernel = by_avx2(pooling)         ? forward_f32_avx2
+  const auto kernel = by_avx512(pooling)       ? forward_f32_avx512
+                      : by_avx2(pooling)       ? forward_f32_avx2
                       : pooling.lanes % 4 == 0 ? forward_by<4>
                                                : forward_by<1>;
   kernel(pooling, src, dst, argmax, threads);
@@ -31,7 +35,8 @@ Split forward_split(const Pooling& pooling) { return evenly(all_rows(pooling)); 
 
 void backward(const Pooling& pooling, const uint8_t* argmax, const float* diff_dst, float* diff_src,
               int threads) {
-  const auto kernel = by_avx2(pooling)         ? backward_f32_avx2
+  const auto kernel = by_avx512(pooling)       ? backward_f32_avx512
+                      : by_avx2(pooling)       ? backward_f32_avx2
                       : pooling.lanes % 4 == 0 ? backward_by<4>
                                                : backward_by<1>;
   kernel(pooling, argmax, diff_dst, diff_src, threads);

@@ -1,6 +1,5 @@
-#include "kernels/max_pool/max_pool_avx2.h"
-
 #include "kernels/max_pool/max_pool_body.h"
+#include "kernels/max_pool/max_pool_vectors.h"
 
 namespace tacho::max_pool {
 
