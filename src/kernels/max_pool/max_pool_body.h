@@ -124,8 +124,18 @@ void pool_window(const Pooling& p, const Row& row, const Range& x, int64_t outpu
 
 template<int width, int known, bool with_taps>
 void pool_whole_windows(const Pooling& p, const Row& row, Outputs outputs) {
+  constexpr int64_t kLine = 16;  // floats of a cache line
+  // What the next row of windows reads anew; one lane at a time takes longer to compute than to read.
+  const int64_t new_rows = width > 1 ? p.stride[1] : 0;
+  const int64_t row_floats = p.input[2] * p.lanes, step = p.stride[2] * p.lanes;
+  const float* below = row.src + (row.y.end - row.y.begin) * row_floats;
   for (int64_t output = outputs.begin; output < outputs.end; ++output) {
     const int64_t first = output * p.stride[2] - p.padding[2];
+    // Not a function, which GCC would take for one without effect.
+    for (int64_t y = 0; y < new_rows; ++y) {
+      for (int64_t i = 0; i < step; i += kLine)
+        __builtin_prefetch(below + y * row_floats + first * p.lanes + i);
+    }
     pool_window<width, known, with_taps>(p, row, {first, first, first + p.kernel[2]}, output);
   }
 }

@@ -69,6 +69,7 @@ const Pooling kPoolings[] = {
     with_strides({1, 1, 12, {1, 8, 8}, {1, 4, 4}, {1, 3, 3}, {1, 2, 2}, {0, 0, 0}}),   // overhanging
     with_strides({1, 2, 8, {1, 23, 9}, {1, 12, 5}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}}),  // in parts
     with_strides({1, 1, 16, {19, 5, 4}, {10, 3, 2}, {3, 3, 3}, {2, 2, 2}, {1, 1, 1}}),
+    with_strides({2, 1, 48, {1, 7, 6}, {1, 3, 3}, {1, 3, 2}, {1, 2, 2}, {0, 0, 0}}),  // channels last
 };
 
 struct Pooled {
