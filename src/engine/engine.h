@@ -40,6 +40,9 @@ struct CompileOptions {
   // such a plan learns by step() alone, and its gradients cannot be read.
   bool keep_gradients = true;
   bool low_memory = false;  // rather compute activations and packed weights again than keep them
+  // Of activations that a cache is taken to hold where an inference is planned; half of the last cache unless
+  // given.
+  std::optional<int64_t> cached_bytes = {};
   std::string kernel = {};  // one of Engine::kernels(), taken where it can compute; empty: the fastest
   std::filesystem::path kernel_cache = {};  // where the fastest kernels are remembered; empty: nowhere
   // Where the kernels in use are noted: what it names is used whatever the cache says; empty: nowhere.

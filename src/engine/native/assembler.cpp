@@ -5,6 +5,7 @@
 
 #include "engine/native/emit.h"
 #include "engine/native/onednn_limit.h"
+#include "engine/native/plain_kernels.h"
 #include "kernels/blocked/blocked.h"
 
 namespace tacho::native {
@@ -31,16 +32,23 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
 Assembly Assembler::assemble() {
   define_inputs();
   bool backward = false;
+  int chunks = -1;
   for (size_t i = 0; i < program_.instructions.size(); ++i) {
     current_ = static_cast<int>(i);
     const Instruction& instruction = program_.instructions[i];
     if (instruction.backward && !backward) result_.backward_begin = result_.steps.size();
     backward = instruction.backward;
+    if (instruction.chunks != chunks) {
+      if (chunks >= 0) end_chunks(program_.chunks[static_cast<size_t>(chunks)]);
+      chunks = instruction.chunks;
+      if (chunks >= 0) begin_chunks(program_.chunks[static_cast<size_t>(chunks)]);
+    }
     result_.layers.push_back(
         {instruction.name, std::string(name_of(instruction.op)), backward, instruction.flop});
     emit(instruction, *this);
     for (ValueId id : instruction.outputs) store(id);
   }
+  if (chunks >= 0) end_chunks(program_.chunks[static_cast<size_t>(chunks)]);
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
     const View output = view(program_.outputs[i]);
     result_.readable[program_.graph_outputs[i]] = output;
@@ -59,6 +67,32 @@ void Assembler::define_inputs() {
     views_[id] = {new_slot(Storage::input, bytes), desc};
     result_.readable[id] = views_[id];
   }
+}
+
+void Assembler::begin_chunks(const BatchChunks& chunks) {
+  result_.layers.push_back({program_.value(chunks.whole_input).name, "chunk_of_batch"});
+  const View whole = view(chunks.whole_input);
+  const View part = define(chunks.input, layout_like(whole.desc, shape(chunks.input)));
+  result_.chunks.push_back({result_.steps.size(), 0, chunks.count});
+  rounds_ = chunks.count;
+  const auto bytes = part.desc.get_size();
+  add_kernel("copy", evenly(static_cast<int64_t>(bytes)), {part, whole},
+             [bytes, state = state()](std::span<std::byte* const> at) {
+               copy_bytes(at[1] + static_cast<size_t>(state->chunk) * bytes, bytes, at[0]);
+             });
+}
+
+void Assembler::end_chunks(const BatchChunks& chunks) {
+  const View part = view(chunks.result);
+  const View whole = define(chunks.whole_result, layout_like(part.desc, shape(chunks.whole_result)));
+  result_.layers.push_back({program_.value(chunks.whole_result).name, "chunk_of_batch"});
+  const auto bytes = part.desc.get_size();
+  add_kernel("copy", evenly(static_cast<int64_t>(bytes)), {part, whole},
+             [bytes, state = state()](std::span<std::byte* const> at) {
+               copy_bytes(at[0], bytes, at[1] + static_cast<size_t>(state->chunk) * bytes);
+             });
+  result_.chunks.back().end = result_.steps.size();
+  rounds_ = 1;
 }
 
 dnnl::prop_kind Assembler::forward_kind() const {
@@ -273,7 +307,7 @@ StepInfo Assembler::step_info(std::string kernel, std::span<const View> views) c
     const Slot& slot = result_.slots[static_cast<size_t>(view.slot)];
     if (slot.scratch) continue;
     const int64_t bytes = content_bytes(view.desc);
-    info.bytes += bytes > 0 ? bytes : slot.bytes;
+    info.bytes += rounds_ * (bytes > 0 ? bytes : slot.bytes);
   }
   return info;
 }
@@ -293,7 +327,12 @@ void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::de
 void Assembler::add_kernel(std::string kernel, SplitFor split, const std::vector<View>& views,
                            KernelStep::Kernel function) {
   StepInfo info = step_info(std::move(kernel), views);
-  info.split = std::move(split);
+  info.split =
+      rounds_ == 1 ? std::move(split) : SplitFor([split = std::move(split), rounds = rounds_](int threads) {
+        Split one = split(threads);
+        for (Loop& loop : one.loops) loop.work *= static_cast<double>(rounds), loop.rounds *= rounds;
+        return one;
+      });
   result_.steps.push_back(std::make_unique<KernelStep>(std::move(info), views, std::move(function)));
 }
 

@@ -21,6 +21,7 @@ namespace tacho::native {
 struct PassState {
   uint64_t seed = 0;
   uint64_t pass = 0;  // forward passes before this one
+  int64_t chunk = 0;  // of the batch, in steps that take it in chunks
 };
 
 // Where a constant goes.
@@ -42,6 +43,12 @@ struct GradientPart {
   int64_t first = 0;
 };
 
+// Steps [begin, end) that run on one chunk of the batch after the other.
+struct ChunkedSteps {
+  size_t begin, end;
+  int64_t count;
+};
+
 // Everything the assembler decided; the plan allocates it and runs it.
 struct Assembly {
   dnnl::engine engine;  // primitives, memory and stream must share one
@@ -49,6 +56,7 @@ struct Assembly {
   std::vector<LayerInfo> layers;
   std::vector<std::unique_ptr<Step>> steps;
   size_t backward_begin = 0;  // index of a step
+  std::vector<ChunkedSteps> chunks;
   std::map<ValueId, View> readable;
   std::vector<PackedConstant> constants;
   std::map<ValueId, View> parameters, gradients, statistics;  // of a training program, by the graph's ids
@@ -162,6 +170,9 @@ class Assembler {
   // not all of, is zero there in every pass.
   bool is_used_up(ValueId parameter) const;
   void define_inputs();
+  // Before and behind the instructions that take the batch in chunks.
+  void begin_chunks(const BatchChunks& chunks);
+  void end_chunks(const BatchChunks& chunks);
 
   const Program& program_;
   const Weights& weights_;
@@ -170,7 +181,8 @@ class Assembler {
   int threads_;
   SumOverDevices* batch_norm_sums_;
   std::vector<ConvolutionKernel> kernels_;
-  int current_ = -1;  // instruction
+  int current_ = -1;    // instruction
+  int64_t rounds_ = 1;  // that the steps under way are run for
   std::map<ValueId, View> views_;
   Homes homes_;
   std::map<ValueId, SlotId> whole_slots_;  // of concatenations whose parts are slices

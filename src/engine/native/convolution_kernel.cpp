@@ -41,11 +41,13 @@ Instruction post_op_alone(const Instruction& whole, size_t at) {
   std::vector<ValueId> inputs = {post.before};
   if (std::holds_alternative<Add>(post.op)) inputs = {post.before, post.operand};
   if (std::holds_alternative<ReluBackward>(post.op)) inputs = {post.operand, post.before};
-  return {post.op,
-          whole.name,
-          inputs,
-          {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
-          whole.backward};
+  Instruction result = {post.op,
+                        whole.name,
+                        inputs,
+                        {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
+                        whole.backward};
+  result.chunks = whole.chunks;
+  return result;
 }
 
 size_t post_ops_taken(const Program& program, const Instruction& whole, ConvolutionKernel kernel) {

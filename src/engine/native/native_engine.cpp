@@ -70,6 +70,14 @@ native::KernelChoice likely_kernels(const native::Program& program, const std::s
   return choice;
 }
 
+// Of activations that stay in the last caches while others pass by: half of what these threads' cores have.
+int64_t cached_bytes(int threads) {
+  const CpuInfo& cpu = cpu_info();
+  return cpu.l3_total_bytes * std::min(threads, cpu.physical_cores) / std::max(cpu.physical_cores, 1) / 2;
+}
+
+constexpr int kThreadsOnAnImage = 4;  // that always find enough to do
+
 class NativeEngine : public Engine {
  public:
   NativeEngine() { limit_onednn(); }
@@ -125,13 +133,13 @@ class NativeEngine : public Engine {
 
   void choose_kernels(const Graph& graph, const CompileOptions& options) const override {
     use_threads(options.threads);
-    choose(optimized(graph, options), options);
+    choose(planned(graph, options), options);
   }
 
   std::unique_ptr<Plan> compile(const Graph& graph, Weights weights,
                                 const CompileOptions& options) const override {
     use_threads(options.threads);
-    native::Program program = optimized(graph, options);
+    native::Program program = planned(graph, options);
     if (!program.training) native::cut_to_used_taps(program, weights);
     native::KernelChoice kernels = choose(program, options);
     native::split_post_ops(program, kernels);
@@ -147,6 +155,14 @@ class NativeEngine : public Engine {
     program.low_memory = options.low_memory;
     program.keep_gradients = options.keep_gradients;
     for (const native::Pass& pass : native::passes()) pass.run(program);
+    return program;
+  }
+
+  // What is estimated is the program before this: chunks take less memory.
+  static native::Program planned(const Graph& graph, const CompileOptions& options) {
+    native::Program program = optimized(graph, options);
+    native::take_batch_in_chunks(program, options.cached_bytes.value_or(cached_bytes(options.threads)),
+                                 divide_up(options.threads, kThreadsOnAnImage));
     return program;
   }
 

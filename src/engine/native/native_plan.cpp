@@ -171,8 +171,37 @@ void NativePlan::run_steps(size_t begin, size_t end) {
   }
 }
 
+// Times of all chunks of a step are added up, and steps shown as if each had run on all of them in one go.
+void NativePlan::run_in_chunks(const ChunkedSteps& chunks) {
+  int64_t& chunk = assembly_.state->chunk;
+  for (chunk = 0; chunk < chunks.count; ++chunk) {
+    if (times_.empty() || chunk == 0) {
+      run_steps(chunks.begin, chunks.end);
+      continue;
+    }
+    for (size_t i = chunks.begin; i < chunks.end; ++i) {
+      const double begin_ms = now_ms();
+      assembly_.steps[i]->run(stream_);
+      times_[i].end_ms += now_ms() - begin_ms;
+    }
+  }
+  if (times_.empty()) return;
+  double at_ms = times_[chunks.begin].begin_ms;
+  for (StepTime& time : times_.subspan(chunks.begin, chunks.end - chunks.begin)) {
+    const double taken_ms = time.end_ms - time.begin_ms;
+    time = {at_ms, at_ms + taken_ms};
+    at_ms += taken_ms;
+  }
+}
+
 void NativePlan::forward() {
-  run_steps(0, assembly_.backward_begin);
+  size_t begin = 0;
+  for (const ChunkedSteps& chunks : assembly_.chunks) {
+    run_steps(begin, chunks.begin);
+    run_in_chunks(chunks);
+    begin = chunks.end;
+  }
+  run_steps(begin, assembly_.backward_begin);
   ++assembly_.state->pass;
 }
 

@@ -30,6 +30,15 @@ std::vector<Lifetime> lifetimes_of(const Assembly& assembly) {
       lifetime.last = std::max(lifetime.last, step);
     }
   }
+  // What comes into steps that run on one chunk of the batch after the other, or leads out of them, is there
+  // for all chunks.
+  for (const ChunkedSteps& chunks : assembly.chunks) {
+    const auto first = static_cast<int>(chunks.begin), last = static_cast<int>(chunks.end) - 1;
+    for (Lifetime& lifetime : lifetimes) {
+      if (lifetime.first < first && lifetime.last >= first) lifetime.last = std::max(lifetime.last, last);
+      if (lifetime.last > last && lifetime.first <= last) lifetime.first = std::min(lifetime.first, first);
+    }
+  }
   // A gradient waits for the last step that reads its parameter, which is updated after it.
   for (const GradientPart& part : assembly.gradient_parts) {
     int& last = lifetimes[static_cast<size_t>(part.gradient)].last;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "graph/dropout.h"
 
@@ -210,6 +211,12 @@ void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, 
     if (from != to) std::copy(from + row_begin, from + row_end, to + row_begin);
     std::fill(to + row_end, to + row, outside);
   }
+}
+
+void copy_bytes(const std::byte* from, size_t bytes, std::byte* to) {
+  constexpr size_t kPiece = 64 << 10;
+#pragma omp parallel for schedule(static)
+  for (size_t at = 0; at < bytes; at += kPiece) std::memcpy(to + at, from + at, std::min(kPiece, bytes - at));
 }
 
 void dropout(const blocked::Sweep& sweep, const Random& stream, double probability, blocked::Source x,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,6 +52,8 @@ void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begi
 // y = x, but `outside` in cells outside of the bounds: where they begin and end along the last one to three
 // axes. In place where y is x.
 void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, float outside, float* y);
+
+void copy_bytes(const std::byte* from, size_t bytes, std::byte* to);
 
 // Of activations in blocks of any number of channels; of row-major tensors, as one channel of one image, in
 // blocks of one. Elements count in row-major order either way; those that fill up blocks are zeros and stay
