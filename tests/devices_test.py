@@ -378,8 +378,8 @@ class Losses(Test):
     def test_a_training_that_lost_a_rank_can_be_resumed(self):
         checkpoints = self.folder / "checkpoints"
         training = ["train", "squeezenet1_1", "--data", "synthetic", "--subset", "64", "--image", "64", "--batch", "4",
-                    "--steps", "100", "--no-db"]
-        call = [*training, "--checkpoint", checkpoints, "--checkpoint-every", "4"]
+                    "--no-db"]
+        call = [*training, "--steps", "100", "--checkpoint", checkpoints, "--checkpoint-every", "4"]
 
         def learn_a_little():
             while not list(checkpoints.glob("*.safetensors")):
@@ -391,7 +391,8 @@ class Losses(Test):
         done = run(*call, "--devices", "2", "--threads", "1", "--resume", "--format", "json")
         self.assertRegex(done.stderr, r"resumed at step [1-9]\d* of 100")
         self.assertEqual(json.loads(done.stdout)[0]["iterations"], 100)
-        self.assertIn("--checkpoint DIR", self.lose(signal.SIGKILL, 1, training, lambda: time.sleep(1.5)))
+        endless = [*training, "--steps", "1000000"]
+        self.assertIn("--checkpoint DIR", self.lose(signal.SIGKILL, 1, endless, lambda: time.sleep(1.5)))
 
     def test_ctrl_c_keeps_what_is_finished(self):
         store = self.folder / "results.db"

@@ -12,6 +12,21 @@ namespace tacho::native {
 
 using dnnl::memory;
 
+namespace {
+
+SplitFor repeated(SplitFor split, int64_t times) {
+  return [split = std::move(split), times](int threads) {
+    Split result = split(threads);
+    for (Loop& loop : result.loops) {
+      loop.work *= static_cast<double>(times);
+      loop.rounds *= times;
+    }
+    return result;
+  };
+}
+
+}  // namespace
+
 Assembler::Assembler(const Program& program, const Weights& weights, const CompileOptions& options,
                      std::vector<ConvolutionKernel> kernels)
     : program_(program),
@@ -32,23 +47,23 @@ Assembler::Assembler(const Program& program, const Weights& weights, const Compi
 Assembly Assembler::assemble() {
   define_inputs();
   bool backward = false;
-  int chunks = -1;
+  int stretch = -1;
   for (size_t i = 0; i < program_.instructions.size(); ++i) {
     current_ = static_cast<int>(i);
     const Instruction& instruction = program_.instructions[i];
     if (instruction.backward && !backward) result_.backward_begin = result_.steps.size();
     backward = instruction.backward;
-    if (instruction.chunks != chunks) {
-      if (chunks >= 0) end_chunks(program_.chunks[static_cast<size_t>(chunks)]);
-      chunks = instruction.chunks;
-      if (chunks >= 0) begin_chunks(program_.chunks[static_cast<size_t>(chunks)]);
+    if (instruction.stretch != stretch) {
+      if (stretch >= 0) end_stretch(program_.stretches[static_cast<size_t>(stretch)]);
+      stretch = instruction.stretch;
+      if (stretch >= 0) begin_stretch(program_.stretches[static_cast<size_t>(stretch)]);
     }
     result_.layers.push_back(
         {instruction.name, std::string(name_of(instruction.op)), backward, instruction.flop});
     emit(instruction, *this);
     for (ValueId id : instruction.outputs) store(id);
   }
-  if (chunks >= 0) end_chunks(program_.chunks[static_cast<size_t>(chunks)]);
+  if (stretch >= 0) end_stretch(program_.stretches[static_cast<size_t>(stretch)]);
   for (size_t i = 0; i < program_.outputs.size(); ++i) {
     const View output = view(program_.outputs[i]);
     result_.readable[program_.graph_outputs[i]] = output;
@@ -69,30 +84,36 @@ void Assembler::define_inputs() {
   }
 }
 
-void Assembler::begin_chunks(const BatchChunks& chunks) {
-  result_.layers.push_back({program_.value(chunks.whole_input).name, "chunk_of_batch"});
-  const View whole = view(chunks.whole_input);
-  const View part = define(chunks.input, layout_like(whole.desc, shape(chunks.input)));
-  result_.chunks.push_back({result_.steps.size(), 0, chunks.count});
-  rounds_ = chunks.count;
-  const auto bytes = part.desc.get_size();
-  add_kernel("copy", evenly(static_cast<int64_t>(bytes)), {part, whole},
-             [bytes, state = state()](std::span<std::byte* const> at) {
-               copy_bytes(at[1] + static_cast<size_t>(state->chunk) * bytes, bytes, at[0]);
-             });
+void Assembler::begin_stretch(const Stretch& stretch) {
+  assert(!homes_.of.contains(stretch.input));
+  result_.layers.push_back({program_.value(stretch.whole_input).name, "chunk_of_batch"});
+  const View whole = in_usual_layout(stretch.whole_input);
+  const View chunk = define(stretch.input, layout_like(whole.desc, shape(stretch.input)));
+  result_.chunked.push_back({result_.steps.size(), 0, stretch.chunks});
+  chunks_ = stretch.chunks;
+  copy_chunk(Copy::into_chunk, chunk, whole);
 }
 
-void Assembler::end_chunks(const BatchChunks& chunks) {
-  const View part = view(chunks.result);
-  const View whole = define(chunks.whole_result, layout_like(part.desc, shape(chunks.whole_result)));
-  result_.layers.push_back({program_.value(chunks.whole_result).name, "chunk_of_batch"});
-  const auto bytes = part.desc.get_size();
-  add_kernel("copy", evenly(static_cast<int64_t>(bytes)), {part, whole},
-             [bytes, state = state()](std::span<std::byte* const> at) {
-               copy_bytes(at[0], bytes, at[1] + static_cast<size_t>(state->chunk) * bytes);
+void Assembler::end_stretch(const Stretch& stretch) {
+  assert(!homes_.of.contains(stretch.whole_result));
+  result_.layers.push_back({program_.value(stretch.whole_result).name, "chunk_of_batch"});
+  const View chunk = in_usual_layout(stretch.result);
+  const View whole = define(stretch.whole_result, layout_like(chunk.desc, shape(stretch.whole_result)));
+  copy_chunk(Copy::into_whole, chunk, whole);
+  result_.chunked.back().end = result_.steps.size();
+  chunks_ = 1;
+}
+
+// Images come one behind the other in every usual layout.
+void Assembler::copy_chunk(Copy which, const View& chunk, const View& whole) {
+  const auto bytes = static_cast<int64_t>(chunk.desc.get_size());
+  assert(bytes * chunks_ == static_cast<int64_t>(whole.desc.get_size()));
+  add_kernel("copy", copy_split(bytes), {chunk, View{whole.slot, chunk.desc}},
+             [which, bytes, state = state()](std::span<std::byte* const> at) {
+               std::byte* const of_whole = at[1] + state->chunk * bytes;
+               which == Copy::into_chunk ? copy_bytes(of_whole, bytes, at[0])
+                                         : copy_bytes(at[0], bytes, of_whole);
              });
-  result_.chunks.back().end = result_.steps.size();
-  rounds_ = 1;
 }
 
 dnnl::prop_kind Assembler::forward_kind() const {
@@ -119,6 +140,11 @@ View Assembler::in_layout(ValueId id, const memory::desc& desc) {
 }
 
 View Assembler::in_plain(ValueId id) { return in_layout(id, plain_desc(shape(id))); }
+
+View Assembler::in_usual_layout(ValueId id) {
+  const View existing = view(id);
+  return existing.desc == layout_like(existing.desc, shape(id)) ? existing : in_plain(id);
+}
 
 View Assembler::in_blocks(ValueId id) {
   const View existing = views_.at(id);
@@ -307,7 +333,7 @@ StepInfo Assembler::step_info(std::string kernel, std::span<const View> views) c
     const Slot& slot = result_.slots[static_cast<size_t>(view.slot)];
     if (slot.scratch) continue;
     const int64_t bytes = content_bytes(view.desc);
-    info.bytes += rounds_ * (bytes > 0 ? bytes : slot.bytes);
+    info.bytes += chunks_ * (bytes > 0 ? bytes : slot.bytes);
   }
   return info;
 }
@@ -327,12 +353,7 @@ void Assembler::add_primitive(const dnnl::primitive& primitive, const memory::de
 void Assembler::add_kernel(std::string kernel, SplitFor split, const std::vector<View>& views,
                            KernelStep::Kernel function) {
   StepInfo info = step_info(std::move(kernel), views);
-  info.split =
-      rounds_ == 1 ? std::move(split) : SplitFor([split = std::move(split), rounds = rounds_](int threads) {
-        Split one = split(threads);
-        for (Loop& loop : one.loops) loop.work *= static_cast<double>(rounds), loop.rounds *= rounds;
-        return one;
-      });
+  info.split = chunks_ == 1 ? std::move(split) : repeated(std::move(split), chunks_);
   result_.steps.push_back(std::make_unique<KernelStep>(std::move(info), views, std::move(function)));
 }
 

@@ -46,7 +46,7 @@ struct GradientPart {
 // Steps [begin, end) that run on one chunk of the batch after the other.
 struct ChunkedSteps {
   size_t begin, end;
-  int64_t count;
+  int64_t chunks;
 };
 
 // Everything the assembler decided; the plan allocates it and runs it.
@@ -56,7 +56,7 @@ struct Assembly {
   std::vector<LayerInfo> layers;
   std::vector<std::unique_ptr<Step>> steps;
   size_t backward_begin = 0;  // index of a step
-  std::vector<ChunkedSteps> chunks;
+  std::vector<ChunkedSteps> chunked;
   std::map<ValueId, View> readable;
   std::vector<PackedConstant> constants;
   std::map<ValueId, View> parameters, gradients, statistics;  // of a training program, by the graph's ids
@@ -96,6 +96,8 @@ class Assembler {
   // around again.
   View moved_to_blocks(ValueId id);
   View in_plain(ValueId id);
+  // The value in a layout that tensors of other shapes can have too.
+  View in_usual_layout(ValueId id);
   View in_blocks(ValueId id);
   bool is_in_blocks(ValueId id) const { return is_blocked(views_.at(id).desc); }
   // Made in a concatenation, where it stays.
@@ -171,8 +173,10 @@ class Assembler {
   bool is_used_up(ValueId parameter) const;
   void define_inputs();
   // Before and behind the instructions that take the batch in chunks.
-  void begin_chunks(const BatchChunks& chunks);
-  void end_chunks(const BatchChunks& chunks);
+  void begin_stretch(const Stretch& stretch);
+  void end_stretch(const Stretch& stretch);
+  enum class Copy { into_chunk, into_whole };
+  void copy_chunk(Copy which, const View& chunk, const View& whole);
 
   const Program& program_;
   const Weights& weights_;
@@ -182,7 +186,7 @@ class Assembler {
   SumOverDevices* batch_norm_sums_;
   std::vector<ConvolutionKernel> kernels_;
   int current_ = -1;    // instruction
-  int64_t rounds_ = 1;  // that the steps under way are run for
+  int64_t chunks_ = 1;  // that the steps under way run on
   std::map<ValueId, View> views_;
   Homes homes_;
   std::map<ValueId, SlotId> whole_slots_;  // of concatenations whose parts are slices

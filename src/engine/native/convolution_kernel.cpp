@@ -46,7 +46,7 @@ Instruction post_op_alone(const Instruction& whole, size_t at) {
                         inputs,
                         {is_last ? whole.outputs[0] : whole.post_ops[at + 1].before},
                         whole.backward};
-  result.chunks = whole.chunks;
+  result.stretch = whole.stretch;
   return result;
 }
 

@@ -79,12 +79,6 @@ bool emit_in_blocks(const char* name, const PoolKernel& kernel, const PoolingWin
   return true;
 }
 
-View in_a_usual_layout(ValueId id, Assembler& assembler) {
-  const View existing = assembler.view(id);
-  return existing.desc == layout_like(existing.desc, dims_of(existing.desc)) ? existing
-                                                                             : assembler.in_plain(id);
-}
-
 // `x` and `y` have the same layout.
 max_pool::Pooling max_pooling_of(const PoolingWindow& g, const memory::desc& x, const memory::desc& y) {
   auto pooling = pooling_of<max_pool::Pooling>(g, dims_of(x), dims_of(y));
@@ -148,7 +142,7 @@ void emit_op(const MaxPool& op, const Instruction& instruction, Assembler& assem
   const PoolingWindow g =
       pooling_window_of(op.kernel, op.stride, op.padding, assembler.shape(instruction.inputs[0]), output);
   if (emit_in_blocks("max_pool", blocked::max_pool, g, instruction, assembler)) return;
-  const View x = in_a_usual_layout(instruction.inputs[0], assembler);
+  const View x = assembler.in_usual_layout(instruction.inputs[0]);
   const View y = assembler.define(instruction.outputs[0], layout_like(x.desc, output));
   const auto pooling = max_pooling_of(g, x.desc, y.desc);
   std::vector<View> views = {x, y};

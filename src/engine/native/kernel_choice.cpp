@@ -37,7 +37,7 @@ Program alone(const Program& program, const Instruction& instruction, bool is_sl
   Program result;
   result.values = program.values;
   result.instructions = {instruction};
-  result.instructions[0].chunks = -1;
+  result.instructions[0].stretch = -1;
   result.training = program.training;
   result.low_memory = program.low_memory;
   const auto read = [&](ValueId id) {

@@ -164,42 +164,45 @@ void NativePlan::run_steps(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) assembly_.steps[i]->run(stream_);
     return;
   }
-  for (size_t i = begin; i < end; ++i) {
-    times_[i].begin_ms = now_ms();
-    assembly_.steps[i]->run(stream_);
-    times_[i].end_ms = now_ms();
-  }
+  for (size_t i = begin; i < end; ++i) times_[i] = run_timed(i);
+}
+
+StepTime NativePlan::run_timed(size_t step) {
+  StepTime time = {.begin_ms = now_ms()};
+  assembly_.steps[step]->run(stream_);
+  time.end_ms = now_ms();
+  return time;
 }
 
 // Times of all chunks of a step are added up, and steps shown as if each had run on all of them in one go.
-void NativePlan::run_in_chunks(const ChunkedSteps& chunks) {
+void NativePlan::run_in_chunks(const ChunkedSteps& steps) {
   int64_t& chunk = assembly_.state->chunk;
-  for (chunk = 0; chunk < chunks.count; ++chunk) {
-    if (times_.empty() || chunk == 0) {
-      run_steps(chunks.begin, chunks.end);
+  chunk = 0;
+  run_steps(steps.begin, steps.end);
+  for (++chunk; chunk < steps.chunks; ++chunk) {
+    if (times_.empty()) {
+      run_steps(steps.begin, steps.end);
       continue;
     }
-    for (size_t i = chunks.begin; i < chunks.end; ++i) {
-      const double begin_ms = now_ms();
-      assembly_.steps[i]->run(stream_);
-      times_[i].end_ms += now_ms() - begin_ms;
+    for (size_t i = steps.begin; i < steps.end; ++i) {
+      const StepTime time = run_timed(i);
+      times_[i].end_ms += time.end_ms - time.begin_ms;
     }
   }
   if (times_.empty()) return;
-  double at_ms = times_[chunks.begin].begin_ms;
-  for (StepTime& time : times_.subspan(chunks.begin, chunks.end - chunks.begin)) {
-    const double taken_ms = time.end_ms - time.begin_ms;
-    time = {at_ms, at_ms + taken_ms};
-    at_ms += taken_ms;
+  double at_ms = times_[steps.begin].begin_ms;
+  for (StepTime& time : times_.subspan(steps.begin, steps.end - steps.begin)) {
+    time = {at_ms, at_ms + time.end_ms - time.begin_ms};
+    at_ms = time.end_ms;
   }
 }
 
 void NativePlan::forward() {
   size_t begin = 0;
-  for (const ChunkedSteps& chunks : assembly_.chunks) {
-    run_steps(begin, chunks.begin);
-    run_in_chunks(chunks);
-    begin = chunks.end;
+  for (const ChunkedSteps& steps : assembly_.chunked) {
+    run_steps(begin, steps.begin);
+    run_in_chunks(steps);
+    begin = steps.end;
   }
   run_steps(begin, assembly_.backward_begin);
   ++assembly_.state->pass;

@@ -49,7 +49,8 @@ class NativePlan : public Plan {
   UpdateRule rule_at(std::optional<double> learning_rate) const;
   void apply(const UpdateRule& rule, const FinalGradients& final);
   void run_steps(size_t begin, size_t end);
-  void run_in_chunks(const ChunkedSteps& chunks);
+  void run_in_chunks(const ChunkedSteps& steps);
+  StepTime run_timed(size_t step);
   const View& find(ValueId value) const;
   std::byte* address(const View& view) const { return addresses_[static_cast<size_t>(view.slot)]; }
   // The optimizer's arrays are laid out like the parameters.

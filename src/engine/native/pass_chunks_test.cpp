@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "engine/engines.h"
 #include "engine/native/passes.h"
@@ -34,38 +35,42 @@ Program in_chunks(const Graph& graph, int64_t cached_bytes, int64_t fewest_image
   return program;
 }
 
-int chunks_of(const Program& program, std::string_view layer) {
-  return std::ranges::find(program.instructions, layer, &Instruction::name)->chunks;
+int stretch_of(const Program& program, std::string_view layer) {
+  return std::ranges::find(program.instructions, layer, &Instruction::name)->stretch;
 }
 
 TEST(BatchInChunks, KeepsWhatFitsIntoACacheThere) {
   const Program program = in_chunks(network(), kAFewImages);
-  ASSERT_EQ(program.chunks.size(), 1u);
-  const BatchChunks& chunks = program.chunks[0];
-  EXPECT_EQ(chunks.count, 4);
-  EXPECT_EQ(program.shape(chunks.whole_input)[0], 8);
-  EXPECT_EQ(program.shape(chunks.input)[0], 2);
-  EXPECT_EQ(program.shape(chunks.result)[0], 2);
-  EXPECT_EQ(program.shape(chunks.whole_result)[0], 8);
-  EXPECT_EQ(chunks_of(program, "conv1"), 0);
-  EXPECT_EQ(program.instructions[0].inputs[0], chunks.input);
+  ASSERT_EQ(program.stretches.size(), 1u);
+  const Stretch& stretch = program.stretches[0];
+  EXPECT_EQ(stretch.chunks, 4);
+  EXPECT_EQ(program.shape(stretch.whole_input)[0], 8);
+  EXPECT_EQ(program.shape(stretch.input)[0], 2);
+  EXPECT_EQ(program.shape(stretch.result)[0], 2);
+  EXPECT_EQ(program.shape(stretch.whole_result)[0], 8);
+  EXPECT_EQ(stretch_of(program, "conv1"), 0);
+  EXPECT_EQ(program.instructions[0].inputs[0], stretch.input);
 }
 
 TEST(BatchInChunks, ReadsLargeWeightsOnce) {
   const Program program = in_chunks(network(), kAFewImages);
-  EXPECT_EQ(chunks_of(program, "head"), -1);
+  EXPECT_EQ(stretch_of(program, "head"), -1);
   EXPECT_EQ(program.shape(program.outputs[0])[0], 8);
 }
 
 TEST(BatchInChunks, LeavesEnoughImagesForEachThread) {
-  const Program program = in_chunks(network(), kAFewImages, 4);
-  EXPECT_TRUE(program.chunks.empty() || program.chunks[0].count == 2);
+  const Program program = in_chunks(network(), 2 * kAFewImages, 4);
+  ASSERT_EQ(program.stretches.size(), 1u);
+  EXPECT_EQ(program.stretches[0].chunks, 2);
+  EXPECT_TRUE(in_chunks(network(), kAFewImages, 9).stretches.empty());
 }
 
-TEST(BatchInChunks, LeavesWhatFitsAnyway) { EXPECT_TRUE(in_chunks(network(), kEverything).chunks.empty()); }
+TEST(BatchInChunks, LeavesWhatFitsAnyway) {
+  EXPECT_TRUE(in_chunks(network(), kEverything).stretches.empty());
+}
 
 TEST(BatchInChunks, LeavesTrainingAlone) {
-  EXPECT_TRUE(in_chunks(gradient(network(), Loss::dice), kAFewImages).chunks.empty());
+  EXPECT_TRUE(in_chunks(gradient(network(), Loss::dice), kAFewImages).stretches.empty());
 }
 
 std::unique_ptr<Plan> compiled(const Graph& graph, int64_t cached_bytes) {
@@ -95,8 +100,7 @@ TEST(BatchInChunks, TakesLessMemory) {
 
 TEST(BatchInChunks, AddsUpTheTimesOfAllChunks) {
   const auto plan = compiled(network(), kAFewImages);
-  const StepList list = plan->steps();
-  std::vector<StepTime> times(list.steps.size());
+  std::vector<StepTime> times(plan->steps().steps.size());
   plan->record_times(times);
   const double begin_ms = now_ms();
   plan->forward();
@@ -104,19 +108,26 @@ TEST(BatchInChunks, AddsUpTheTimesOfAllChunks) {
   double sum_ms = 0;
   for (size_t i = 0; i < times.size(); ++i) {
     EXPECT_LE(times[i].begin_ms, times[i].end_ms);
-    EXPECT_GE(times[i].begin_ms, i == 0 ? begin_ms : times[i - 1].begin_ms);
+    EXPECT_GE(times[i].begin_ms, i == 0 ? begin_ms : times[i - 1].end_ms);
     sum_ms += times[i].end_ms - times[i].begin_ms;
   }
   EXPECT_LE(sum_ms, taken_ms);
-  const auto whole = compiled(network(), kEverything)->steps();
-  const auto bytes_of = [](const StepList& steps, std::string_view layer) {
-    int64_t bytes = 0;
-    for (const StepInfo& step : steps.steps) {
-      if (steps.layers[step.layer].name == layer) bytes += step.bytes;
-    }
-    return bytes;
-  };
-  EXPECT_GE(bytes_of(list, "conv1"), bytes_of(whole, "conv1"));  // all images, and weights once a chunk
+}
+
+int64_t bytes_of(const StepList& list, std::string_view layer) {
+  int64_t bytes = 0;
+  for (const StepInfo& step : list.steps) {
+    if (list.layers[step.layer].name == layer) bytes += step.bytes;
+  }
+  return bytes;
+}
+
+TEST(BatchInChunks, CountsTheBytesOfAllChunks) {
+  const Graph graph = network();
+  const StepList whole = compiled(graph, kEverything)->steps(), parts = compiled(graph, kAFewImages)->steps();
+  EXPECT_GE(bytes_of(parts, "conv1"), bytes_of(whole, "conv1"));  // weights are read once a chunk
+  const int64_t input_bytes = elements(graph.shape(graph.inputs[0])) * int64_t{sizeof(float)};
+  EXPECT_EQ(bytes_of(parts, "x"), 2 * input_bytes);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::vector<Lifetime> lifetimes_of(const Assembly& assembly) {
   }
   // What comes into steps that run on one chunk of the batch after the other, or leads out of them, is there
   // for all chunks.
-  for (const ChunkedSteps& chunks : assembly.chunks) {
-    const auto first = static_cast<int>(chunks.begin), last = static_cast<int>(chunks.end) - 1;
+  for (const ChunkedSteps& steps : assembly.chunked) {
+    const auto first = static_cast<int>(steps.begin), last = static_cast<int>(steps.end) - 1;
     for (Lifetime& lifetime : lifetimes) {
       if (lifetime.first < first && lifetime.last >= first) lifetime.last = std::max(lifetime.last, last);
       if (lifetime.last > last && lifetime.first <= last) lifetime.first = std::min(lifetime.first, first);

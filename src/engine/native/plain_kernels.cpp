@@ -10,6 +10,8 @@
 namespace tacho::native {
 namespace {
 
+constexpr int64_t kCopiedBytes = 64 << 10;  // by a thread at once
+
 // Calls visit(input index, output index, weight) for every cell that each output cell of a plane averages.
 template<typename Visit>
 void for_each_cell(const std::vector<AxisWindows>& axes, size_t axis, int64_t in, int64_t out, float weight,
@@ -213,11 +215,13 @@ void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, 
   }
 }
 
-void copy_bytes(const std::byte* from, size_t bytes, std::byte* to) {
-  constexpr size_t kPiece = 64 << 10;
+void copy_bytes(const std::byte* from, int64_t bytes, std::byte* to) {
 #pragma omp parallel for schedule(static)
-  for (size_t at = 0; at < bytes; at += kPiece) std::memcpy(to + at, from + at, std::min(kPiece, bytes - at));
+  for (int64_t at = 0; at < bytes; at += kCopiedBytes)
+    std::memcpy(to + at, from + at, static_cast<size_t>(std::min(kCopiedBytes, bytes - at)));
 }
+
+Split copy_split(int64_t bytes) { return evenly(divide_up(bytes, kCopiedBytes)); }
 
 void dropout(const blocked::Sweep& sweep, const Random& stream, double probability, blocked::Source x,
              blocked::Target y, uint8_t* mask) {

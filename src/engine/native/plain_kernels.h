@@ -53,7 +53,8 @@ void crop(const Cells& cells, const float* x, const std::array<int64_t, 3>& begi
 // axes. In place where y is x.
 void fence(const Cells& cells, const float* x, std::span<const int64_t> bounds, float outside, float* y);
 
-void copy_bytes(const std::byte* from, size_t bytes, std::byte* to);
+void copy_bytes(const std::byte* from, int64_t bytes, std::byte* to);
+Split copy_split(int64_t bytes);
 
 // Of activations in blocks of any number of channels; of row-major tensors, as one channel of one image, in
 // blocks of one. Elements count in row-major order either way; those that fill up blocks are zeros and stay

@@ -36,14 +36,14 @@ struct Instruction {
   int64_t flop = 0;
   std::vector<PostOp> post_ops = {};
   std::optional<FoldedBatchNorm> folded = {};
-  int chunks = -1;  // which of Program::chunks it belongs to, or none
+  int stretch = -1;  // which of Program::stretches it belongs to, or none
 };
 
 // Instructions that follow each other and run on one chunk of the batch after the other, so that what one of
 // them wrote is still in a cache for the next. They read `input`, a chunk of `whole_input`, and make
 // `result`, a chunk of `whole_result`.
-struct BatchChunks {
-  int64_t count;
+struct Stretch {
+  int64_t chunks;
   ValueId whole_input, input, result, whole_result;
 };
 
@@ -67,7 +67,7 @@ struct Program {
   // By parameter. In inference its tensor is cut; in training it and its gradient are kept whole, and the
   // gradient is zero elsewhere.
   std::map<ValueId, KernelPart> kernel_parts = {};
-  std::vector<BatchChunks> chunks = {};  // in the order of their instructions
+  std::vector<Stretch> stretches = {};  // in the order of their instructions
 
   const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
   const Shape& shape(ValueId id) const { return value(id).shape; }

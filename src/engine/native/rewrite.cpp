@@ -14,13 +14,17 @@ Removal::~Removal() {
   program_.instructions = std::move(kept);
 }
 
-void replace_value(Program& program, ValueId from, ValueId to) {
-  for (Instruction& instruction : program.instructions) {
+void replace_value(std::span<Instruction> instructions, ValueId from, ValueId to) {
+  for (Instruction& instruction : instructions) {
     std::ranges::replace(instruction.inputs, from, to);
     for (PostOp& post : instruction.post_ops) {
       if (post.operand == from) post.operand = to;
     }
   }
+}
+
+void replace_value(Program& program, ValueId from, ValueId to) {
+  replace_value(program.instructions, from, to);
   std::ranges::replace(program.outputs, from, to);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/native/program.h"
@@ -23,6 +24,8 @@ class Removal {
 
 // Makes every reader of `from`, the caller included, read `to`.
 void replace_value(Program& program, ValueId from, ValueId to);
+// Makes these instructions alone read it.
+void replace_value(std::span<Instruction> instructions, ValueId from, ValueId to);
 
 // Whether it is a batch norm of training that our own kernels compute: oneDNN's, of matrices and signals,
 // take no statistics that another one found.

@@ -6,19 +6,20 @@ namespace {
 constexpr int64_t kSharedPanelBlocks = 22;
 static_assert(kSharedPanelBlocks <= kMaxPanelBlocks);
 
+constexpr int64_t kWidePanelBlocks = 8;
+
 // Thin layers gain by inputs that stay in L2, wide ones by reading their weights less often.
-[[maybe_unused]] int64_t narrow_panel_blocks(const Convolution& convolution) {
-  constexpr int64_t kThinPanelBlocks = 6, kWidePanelBlocks = 8, kWideChannels = 256;
-  const bool thin = !is_deep(convolution) && convolution.in_channels < kWideChannels;
-  return thin ? kThinPanelBlocks : kWidePanelBlocks;
+[[maybe_unused]] int64_t blocks_of_avx2(const Convolution& convolution) {
+  constexpr int64_t kThinPanelBlocks = 6, kWideChannels = 256;
+  return convolution.in_channels < kWideChannels ? kThinPanelBlocks : kWidePanelBlocks;
 }
 
-// Where products take a third of that time, reading weights seldom is worth more than inputs in L2. Two
-// panels for each thread let it make up for cut tiles, of which the last ones are.
-[[maybe_unused]] int64_t wide_panel_blocks(int64_t blocks, int64_t input_block_floats, int threads) {
-  constexpr int64_t kPanelFloats = 1 << 20, kFewestBlocks = 8, kFewBlocks = 11;
+// With AVX-512 products take a third of that time, so that reading weights seldom is worth more than inputs
+// in L2. Two panels for each thread let it make up for cut tiles, of which the last ones are.
+[[maybe_unused]] int64_t blocks_of_avx512(int64_t blocks, int64_t input_block_floats, int threads) {
+  constexpr int64_t kPanelFloats = 1 << 20, kFewBlocks = 11;
   const int64_t near = std::clamp(kPanelFloats / input_block_floats, kFewBlocks, kMaxPanelBlocks);
-  return std::max(std::min(near, divide_up(blocks, 2 * threads)), kFewestBlocks);
+  return std::max(std::min(near, divide_up(blocks, 2 * threads)), kWidePanelBlocks);
 }
 
 constexpr int64_t kCachedWeights = 1 << 20;  // floats that each thread may well read on its own
@@ -43,9 +44,10 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
   shared = better_shared(blocks, points(convolution) * packed.point_stride, threads);
   input_point_stride = odd_lines(reduction.blocks() * kBlockTiles * kLanes);
   input_block_stride = odd_lines(points(convolution) * input_point_stride);
-  const int64_t panel = shared         ? kSharedPanelBlocks
-                        : kLanes == 16 ? wide_panel_blocks(blocks, input_block_stride, threads)
-                                       : narrow_panel_blocks(convolution);
+  const int64_t panel = shared                 ? kSharedPanelBlocks
+                        : is_deep(convolution) ? kWidePanelBlocks
+                        : kLanes == 16         ? blocks_of_avx512(blocks, input_block_stride, threads)
+                                               : blocks_of_avx2(convolution);
   const int64_t wanted = divide_up(blocks, panel);
   panels = shared ? wanted : std::min(blocks, divide_up(wanted, threads) * threads);
   panel_blocks = divide_up(blocks, panels);
@@ -56,7 +58,7 @@ ForwardPlan::ForwardPlan(const Convolution& convolution, int threads)
       divide_up(packed.slices, groups) * (kSliceChannels / kLanes) * product_channel_stride;
   inputs_floats = panel_blocks * input_block_stride;
   products_floats = panel_blocks * product_block_stride;
-  workspace_floats = inputs_floats + products_floats + (shared ? 0 : blocked::kWorkspaceGap);
+  workspace_floats = inputs_floats + products_floats + (shared || threads == 1 ? 0 : blocked::kWorkspaceGap);
 }
 
 Split ForwardPlan::split() const {
