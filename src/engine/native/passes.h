@@ -54,8 +54,8 @@ void fuse_gradient_sums(Program& program);
 void fuse_relu_gradients(Program& program);
 
 // Inference: stretches of the program are taken in chunks of the batch, of at least so many images, where
-// that keeps more in a cache of so many bytes than it costs to read weights once more. After all passes of the
-// list below, of which it is none: it depends on the machine.
+// that keeps more in a cache of so many bytes than it costs to read weights once more. After all passes of
+// the list below, of which it is none: it depends on the machine.
 void take_batch_in_chunks(Program& program, int64_t cached_bytes, int64_t fewest_images);
 
 struct Pass {
