@@ -76,8 +76,6 @@ int64_t cached_bytes(int threads) {
   return cpu.l3_total_bytes * std::min(threads, cpu.physical_cores) / std::max(cpu.physical_cores, 1) / 2;
 }
 
-constexpr int kThreadsOnAnImage = 4;  // that always find enough to do
-
 class NativeEngine : public Engine {
  public:
   NativeEngine() { limit_onednn(); }
@@ -162,7 +160,7 @@ class NativeEngine : public Engine {
   static native::Program planned(const Graph& graph, const CompileOptions& options) {
     native::Program program = optimized(graph, options);
     native::take_batch_in_chunks(program, options.cached_bytes.value_or(cached_bytes(options.threads)),
-                                 divide_up(options.threads, kThreadsOnAnImage));
+                                 options.threads);
     return program;
   }
 
